@@ -1,0 +1,123 @@
+/** What a piece of work knows about itself: who acts, how far they reach, and the doors it may use. */
+import type { Config } from '#config';
+import type { Knex } from 'knex';
+import type { QueryResult, QueryResultRow } from 'pg';
+import type { Logger } from 'pino';
+import type { Apis, Batch, EventName, Events, JobName, JobPayload, Slots } from './contract.ts';
+
+export interface Actor {
+  readonly kind: 'user' | 'api_key' | 'agent' | 'job' | 'anonymous' | 'system';
+  readonly id: string | null;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly mfa: boolean;
+  readonly permissions: ReadonlySet<string>;
+  readonly roleId: string | null;
+  readonly sessionId: string | null;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+/** How far the actor reaches. `orgIds` null means every organization (spec/2-tenancy, Authentication). */
+export interface Scope {
+  readonly kind: 'system' | 'partner' | 'organization' | 'device' | 'none';
+  readonly partnerId: string | null;
+  /** The partner above the reached organizations, whose shared objects may be read. */
+  readonly ownerPartnerId: string | null;
+  readonly orgId: string | null;
+  readonly orgIds: readonly string[] | null;
+  /** True for a partner user who reaches every organization of the partner. */
+  readonly allOrgs: boolean;
+  readonly siteIds: readonly string[] | null;
+  readonly groupIds: readonly string[] | null;
+  readonly deviceId: string | null;
+}
+
+export interface AuditEntry {
+  orgId?: string | null;
+  partnerId?: string | null;
+  resourceType?: string;
+  resourceId?: string | null;
+  resourceName?: string | null;
+  details?: Record<string, unknown>;
+  result?: 'success' | 'failure' | 'denied';
+  errorMessage?: string;
+  /** Who did it, when that is not the actor of the work (a login names the user it let in). */
+  actor?: Partial<Pick<Actor, 'kind' | 'id' | 'email'>>;
+}
+
+export interface JobOptions {
+  runAt?: Date;
+  /** Coalesces queued jobs of the same key; the last one wins. */
+  key?: string;
+  queue?: string;
+  priority?: number;
+  orgId?: string | null;
+}
+
+export interface EmitOptions {
+  orgId?: string | null;
+  siteId?: string | null;
+  deviceId?: string | null;
+}
+
+export interface Context {
+  readonly actor: Actor;
+  readonly scope: Scope;
+  readonly requestId: string;
+  readonly log: Logger;
+  /** The transaction; opened when first used. */
+  readonly trx: Knex;
+  /** Plain SQL on the same transaction, for hot paths and sets. */
+  sql<R extends QueryResultRow>(text: string, values?: unknown[], name?: string): Promise<QueryResult<R>>;
+  /** Adds one item to a group commit on the platform's role; resolves when the item is durable. */
+  batch<I, O>(batch: Batch<I, O>, item: I): Promise<O>;
+  audit(action: string, entry?: AuditEntry): void;
+  /** Records a failed or denied attempt outside this transaction, so that it stays when the work is undone. */
+  auditAttempt(action: string, entry: AuditEntry & { result: 'failure' | 'denied' }): void;
+  addJob<N extends JobName>(name: N, payload: JobPayload<N>, options?: JobOptions): void;
+  emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
+  /** Tells every process, after the commit. */
+  notify(channel: string, payload: string): void;
+  use<N extends keyof Apis>(module: N): Apis[N];
+  fillings<S extends keyof Slots>(slot: S): readonly Slots[S][];
+  /** A module's settings for one organization: its schema's defaults, then the partner's, then the organization's. */
+  settings<T>(module: string, orgId?: string | null): Promise<T>;
+  /** Says that a write found nothing to change, so no audit entry is due. */
+  unchanged(): void;
+  /** Runs after the commit, never after a roll-back. */
+  afterCommit(fn: () => void): void;
+  readonly platform: PlatformDoors;
+}
+
+/** Long-lived services of the process that modules may reach. */
+export interface PlatformDoors {
+  readonly config: Config;
+  /** Goes into the hash of enrollment keys; never logged, never returned. */
+  readonly enrollmentPepper: string;
+  /** Signs an access token; `seconds` is its lifetime. */
+  signAccess(claims: AccessClaims, seconds: number): Promise<string>;
+  readonly seal: { seal(plain: string, place: SealPlace): string; open(sealed: string, place: SealPlace): string };
+  readonly mail: { send(message: { to: string; subject: string; text: string; html?: string }): Promise<{ id: string }> };
+  /** Runs work in the platform's role on its own transaction, where the tenant is not known yet (login, enrollment). */
+  asPlatform<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
+  /** What modules keep for the life of the process (caches); filled by their `start`. */
+  readonly services: ReadonlyMap<string, unknown>;
+}
+
+export interface SealPlace {
+  table: string;
+  column: string;
+  row: string;
+}
+
+/** What an access token says (spec/1-identity, Authentication). */
+export interface AccessClaims {
+  sub: string;
+  sid: string;
+  scope: 'system' | 'partner' | 'organization';
+  partnerId?: string;
+  orgId?: string;
+  roleId?: string;
+  mfa: boolean;
+}

@@ -1,0 +1,193 @@
+/** The module contract: what a feature may declare, and the identity helpers that give each declaration its type. */
+import type Joi from 'joi';
+import type { Context, Scope } from './context.ts';
+
+// ---- maps that modules widen: `declare module '#core/contract' { interface Apis { devices: ... } }`
+
+// biome-ignore lint/suspicious/noEmptyInterface: widened by modules
+export interface Apis {}
+// biome-ignore lint/suspicious/noEmptyInterface: widened by modules
+export interface Events {}
+// biome-ignore lint/suspicious/noEmptyInterface: widened by modules
+export interface Jobs {}
+/** Slots of the core; modules add their own. */
+export interface Slots {
+  'auth.agent': AgentAuthenticator;
+}
+export type EventName = keyof Events & string;
+export type JobName = keyof Jobs & string;
+export type JobPayload<N extends JobName> = Jobs[N];
+
+export interface AgentIdentity {
+  deviceId: string;
+  agentId: string;
+  orgId: string;
+  siteId: string | null;
+  partnerId: string;
+  role: 'agent' | 'watchdog' | 'helper';
+  hostname: string;
+}
+/** Fills `auth.agent`: says which device a bearer token belongs to, or throws the error the agent must see. */
+export interface AgentAuthenticator {
+  authenticate(request: { agentId: string; token: string; route: AgentAccess }): Promise<AgentIdentity>;
+}
+
+// ---- module
+
+export interface Module {
+  name: string;
+  title: string;
+  summary: string;
+  requires: string[];
+  /** Cannot be switched off. */
+  core?: boolean;
+  default?: 'on' | 'off';
+  permissions: string[];
+  audits: string[];
+  events?: string[];
+  slots?: string[];
+  settings?: Joi.ObjectSchema;
+  api?(ctx: Context): object;
+  start?(services: StartServices): Promise<void> | void;
+  stop?(): Promise<void> | void;
+}
+export interface StartServices {
+  readonly services: Map<string, unknown>;
+  /** Work on the platform's role that no request or job asked for (caches, watchers). */
+  asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
+  onNotice(channel: string, listener: (payload: string) => void): void;
+  onNoticesLost(listener: () => void): void;
+}
+export const defineModule = (module: Module): Module => module;
+
+// ---- access
+
+export interface AgentAccess {
+  roles: ('agent' | 'watchdog' | 'helper')[];
+  /** States besides `active` in which the device may still call this. */
+  also?: ('quarantined' | 'decommissioned')[];
+  /** Stays open while the organization is suspended, so that agents can be drained (domain/agents, section 3). */
+  suspended?: boolean;
+}
+export type Access =
+  | {
+      /** `resource:action` of spec/1-identity; null for any signed-in caller, with the reason. */
+      permission: string | null;
+      why?: string;
+      /** Caller scopes that may call; all three when absent. */
+      scopes?: Scope['kind'][];
+      mfa?: boolean;
+      /** False where an API key is never accepted. */
+      apiKey?: boolean;
+      /** True on what a user of a Force MFA role needs in order to enroll. */
+      beforeMfa?: boolean;
+    }
+  | { agent: AgentAccess }
+  | { portal: true }
+  | { open: string };
+
+// ---- route
+
+export interface Input<P = unknown, Q = unknown, B = unknown> {
+  params: P;
+  query: Q;
+  payload: B;
+  headers: Record<string, string | undefined>;
+  cookies: Record<string, string | undefined>;
+}
+export interface Limit<P = unknown, Q = unknown, B = unknown> {
+  name: string;
+  max: number;
+  windowSeconds: number;
+  /** What is counted apart: the caller's address, or a part of the input. */
+  by: 'ip' | 'actor' | ((input: Input<P, Q, B>, ip: string) => string);
+  message?: string;
+  /** When the counter store is away: 503, or let through. Default let through. */
+  whenAway?: 'refuse' | 'allow';
+}
+interface RouteBase<P, Q, B> {
+  path: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: Joi.ObjectSchema<P>;
+  query?: Joi.ObjectSchema<Q>;
+  payload?: Joi.Schema<B>;
+  response: Joi.Schema;
+  status?: number;
+  /** Further statuses this route answers with, for the API document. */
+  errors?: string[];
+  limits?: Limit<P, Q, B>[];
+  /** Largest body in bytes; 1 MiB when absent. */
+  maxBytes?: number;
+  /** 'tenant' (default) runs under row-level security; 'none' opens no transaction; platform needs a reason. */
+  work?: 'tenant' | 'none' | { platform: string };
+  handler(ctx: Context, input: Input<P, Q, B>): Promise<unknown> | unknown;
+}
+interface ReadRoute<P, Q, B> extends RouteBase<P, Q, B> {
+  method: 'GET';
+  audit?: string | { none: string };
+}
+interface WriteRoute<P, Q, B> extends RouteBase<P, Q, B> {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  audit: string | { none: string };
+}
+export type Route<P = unknown, Q = unknown, B = unknown> = ReadRoute<P, Q, B> | WriteRoute<P, Q, B>;
+// biome-ignore lint/suspicious/noExplicitAny: a list of routes holds routes of every input type
+export type AnyRoute = Route<any, any, any>;
+export const defineRoute = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>): AnyRoute => route;
+
+// ---- job, subscriber, slot, batch
+
+export type Schedule =
+  /** Five cron fields, UTC. */
+  | { cron: string }
+  /** Seconds; divides 60. */
+  | { every: number };
+export interface Job<T = unknown> {
+  name: string;
+  summary: string;
+  scope: 'tenant' | 'platform';
+  payload: Joi.ObjectSchema<T>;
+  schedule?: Schedule;
+  maxAttempts: number;
+  queue?: string;
+  run(ctx: Context, payload: T): Promise<void>;
+}
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds jobs of every payload type
+export type AnyJob = Job<any>;
+export const defineJob = <T>(job: Job<T>): AnyJob => job;
+
+export interface DomainEvent<D = unknown> {
+  id: string;
+  name: string;
+  orgId: string | null;
+  siteId: string | null;
+  deviceId: string | null;
+  occurredAt: string;
+  actor: { kind: string; id: string | null };
+  data: D;
+}
+export interface Subscriber<E extends EventName = EventName> {
+  on: E;
+  summary: string;
+  maxAttempts?: number;
+  run(ctx: Context, event: DomainEvent<Events[E]>): Promise<void>;
+}
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds subscribers of every event
+export type AnySubscriber = Omit<Subscriber<never>, 'run' | 'on'> & { on: string; run(ctx: Context, event: any): Promise<void> };
+export const defineSubscriber = <E extends EventName>(subscriber: Subscriber<E>): AnySubscriber => subscriber;
+
+export interface Filling<S extends keyof Slots = keyof Slots> {
+  slot: S;
+  value: Slots[S];
+}
+export const defineFilling = <S extends keyof Slots>(filling: Filling<S>): Filling => filling as Filling;
+
+/** Group commit: items that arrive while a batch is being written form the next one. */
+export interface Batch<I, O> {
+  name: string;
+  maxSize: number;
+  run(sql: Context['sql'], items: readonly I[]): Promise<readonly O[]>;
+}
+export const defineBatch = <I, O>(batch: Batch<I, O>): Batch<I, O> => batch;

@@ -1,0 +1,87 @@
+/** Group commit: while one batch is being written, arriving items wait together and form the next one. */
+import type pg from 'pg';
+import type { Batch } from '../contract.ts';
+
+interface Waiting<I, O> {
+  item: I;
+  resolve(value: O): void;
+  reject(error: unknown): void;
+}
+
+export interface Batches {
+  add<I, O>(batch: Batch<I, O>, item: I): Promise<O>;
+  /** Resolves when nothing waits any more. */
+  drain(): Promise<void>;
+}
+
+/** @param pool the platform role's pool: items of many tenants share a statement, each carrying its own organization. */
+export function openBatches(pool: pg.Pool): Batches {
+  // biome-ignore lint/suspicious/noExplicitAny: each batch has its own item type, kept by add()
+  const lanes = new Map<Batch<any, any>, Lane<any, any>>();
+  return {
+    add<I, O>(batch: Batch<I, O>, item: I): Promise<O> {
+      let lane = lanes.get(batch) as Lane<I, O> | undefined;
+      if (!lane) {
+        lane = new Lane(batch, pool);
+        lanes.set(batch, lane);
+      }
+      return lane.add(item);
+    },
+    async drain() {
+      await Promise.all([...lanes.values()].map((lane) => lane.idle()));
+    },
+  };
+}
+
+class Lane<I, O> {
+  private readonly batch: Batch<I, O>;
+  private readonly pool: pg.Pool;
+  private waiting: Waiting<I, O>[] = [];
+  private running: Promise<void> | null = null;
+
+  constructor(batch: Batch<I, O>, pool: pg.Pool) {
+    this.batch = batch;
+    this.pool = pool;
+  }
+
+  add(item: I): Promise<O> {
+    const promise = new Promise<O>((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+    });
+    this.running ??= this.work();
+    return promise;
+  }
+
+  async idle(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  private async work(): Promise<void> {
+    // Let the requests of this turn of the loop join the first batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.waiting.length > 0) {
+      await this.write(this.waiting.splice(0, this.batch.maxSize));
+    }
+    this.running = null;
+  }
+
+  private async write(group: Waiting<I, O>[]): Promise<void> {
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await this.pool.connect();
+      const held = client;
+      await held.query('begin');
+      const results = await this.batch.run(
+        (text, values, name) => held.query(name ? { name, text, values } : { text, values }),
+        group.map((one) => one.item),
+      );
+      await held.query('commit');
+      for (const [index, one] of group.entries()) one.resolve(results[index] as O);
+    } catch (error) {
+      await client?.query('rollback').catch(() => undefined);
+      for (const one of group) one.reject(error);
+    } finally {
+      client?.release();
+    }
+  }
+}

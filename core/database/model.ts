@@ -1,0 +1,42 @@
+/** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the only door to a query. */
+import { Model as ObjectionModel, type QueryBuilder, snakeCaseMappers } from 'objection';
+import type { Context } from '../context.ts';
+
+type Constructor<M> = { new (): M };
+
+export class Model extends ObjectionModel {
+  static override columnNameMappers = snakeCaseMappers();
+  static override useLimitInFirst = true;
+  /** Column that holds the organization; null for tables without one. */
+  static orgColumn: string | null = 'org_id';
+  /** Column that holds the site, where rows lie in one. */
+  static siteColumn: string | null = null;
+  /** True where rows may belong to the partner instead of an organization. */
+  static partnerOwned = false;
+
+  /**
+   * A query limited to what the caller reaches: organizations (also guaranteed by row-level security) and sites.
+   * A caller limited to device groups reaches no row of a table that has sites until groups exist to belong to.
+   */
+  static in<M extends ObjectionModel>(this: Constructor<M>, ctx: Context): QueryBuilder<M, M[]> {
+    const model = this as unknown as typeof Model;
+    const query = model.query(ctx.trx);
+    const { scope } = ctx;
+    const table = model.tableName;
+    if (model.orgColumn && scope.orgIds) {
+      const column = `${table}.${model.orgColumn}`;
+      if (model.partnerOwned) {
+        query.where((either) =>
+          either.whereRaw('?? = any(?::uuid[])', [column, scope.orgIds as string[]]).orWhereNull(column),
+        );
+      } else {
+        query.whereRaw('?? = any(?::uuid[])', [column, scope.orgIds as string[]]);
+      }
+    }
+    if (model.siteColumn) {
+      if (scope.siteIds) query.whereRaw('?? = any(?::uuid[])', [`${table}.${model.siteColumn}`, scope.siteIds as string[]]);
+      if (scope.groupIds) query.whereRaw('false');
+    }
+    return query as unknown as QueryBuilder<M, M[]>;
+  }
+}

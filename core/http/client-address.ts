@@ -1,0 +1,24 @@
+/** The caller's address: proxies' headers count only where the operator trusts them (spec/3-operations, Authentication). */
+import { isIP } from 'node:net';
+
+const HEADERS = ['cf-connecting-ip', 'x-forwarded-for', 'x-real-ip'];
+
+/** @returns IPv4 or IPv6 text; an IPv4 address mapped into IPv6 is given as IPv4. */
+export function clientAddress(
+  headers: Record<string, string | string[] | undefined>,
+  socketAddress: string,
+  trustProxy: boolean,
+): string {
+  if (trustProxy) {
+    for (const name of HEADERS) {
+      const value = headers[name];
+      const first = (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
+      if (first && isIP(first)) return plain(first);
+    }
+  }
+  return plain(socketAddress);
+}
+
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}

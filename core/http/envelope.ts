@@ -1,0 +1,54 @@
+/** Every failure in the spec's shape `{ error: { code, message, details } }`, or as RFC 9457 where the caller asks for it. */
+import { Boom } from '@hapi/boom';
+import type { Logger } from 'pino';
+import { AppError, InternalError, NotFound, PayloadTooLarge, Unavailable, ValidationFailed } from '../errors.ts';
+
+const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '08006', '08001', '53300']);
+
+/** The error a caller sees for anything thrown. What is not ours is logged whole and answered without detail. */
+export function toAppError(thrown: unknown, log: Logger): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof Boom && thrown.output.statusCode < 500) return fromBoom(thrown);
+  const error = thrown as Error & { code?: string };
+  if (error.code && AWAY.has(error.code)) {
+    log.error({ err: error }, 'a service is not reachable');
+    return Unavailable({ headers: { 'retry-after': '5' } });
+  }
+  if (/timeout exceeded when trying to connect|Connection terminated/.test(error.message ?? '')) {
+    log.error({ err: error }, 'the database is not reachable');
+    return Unavailable({ message: 'The database is not reachable', headers: { 'retry-after': '5' } });
+  }
+  log.error({ err: error }, 'unexpected failure');
+  return InternalError();
+}
+
+function fromBoom(boom: Boom): AppError {
+  const status = boom.output.statusCode;
+  if (status === 404) return NotFound('No such path or method');
+  if (status === 413) return PayloadTooLarge();
+  if (status === 400) return ValidationFailed(boom.message);
+  return new AppError(boom.output.payload.error.toUpperCase().replaceAll(' ', '_'), status, boom.message);
+}
+
+/** @returns the body and its content type. */
+export function errorBody(error: AppError, accept: string | undefined, requestId: string): { body: object; type: string } {
+  if (accept?.includes('application/problem+json')) {
+    return {
+      type: 'application/problem+json',
+      body: {
+        type: 'about:blank',
+        title: error.code,
+        status: error.status,
+        detail: error.message,
+        instance: `urn:request:${requestId}`,
+        code: error.code,
+        errors: error.details,
+        ...error.beside,
+      },
+    };
+  }
+  return {
+    type: 'application/json',
+    body: { error: { code: error.code, message: error.message, details: error.details }, ...error.beside },
+  };
+}

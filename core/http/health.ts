@@ -1,0 +1,65 @@
+/** Health at the host root: alive, ready, and which version (spec/3-operations, Versioning), and /metrics. */
+import { timingSafeEqual } from 'node:crypto';
+import type { Server } from '@hapi/hapi';
+import type pg from 'pg';
+import type { Metrics } from './metrics.ts';
+
+export interface HealthOptions {
+  version: string;
+  pool: pg.Pool;
+  metrics: Metrics;
+  /** Without a token only callers on this machine may read metrics. */
+  metricsToken?: string | undefined;
+  stopping(): boolean;
+}
+
+export function addHealth(server: Server, options: HealthOptions): void {
+  const open = (path: string, why: string) => ({ method: 'GET' as const, path, rules: { access: { open: why } } });
+  const ready = async (): Promise<string | null> => {
+    if (options.stopping()) return 'stopping';
+    try {
+      await options.pool.query('select 1');
+      return null;
+    } catch (error) {
+      return `database: ${(error as Error).message || 'not reachable'}`;
+    }
+  };
+  server.route([
+    {
+      ...open('/health', 'load balancers and upgrades ask for the version'),
+      options: { auth: false },
+      handler: () => ({ status: 'ok', version: options.version }),
+    },
+    {
+      ...open('/health/live', 'process supervisors'),
+      options: { auth: false },
+      handler: () => ({ status: 'ok' }),
+    },
+    {
+      ...open('/health/ready', 'load balancers'),
+      options: { auth: false },
+      handler: async (_request, h) => {
+        const problem = await ready();
+        if (!problem) return { status: 'ready', version: options.version };
+        return h.response({ status: 'not ready', reason: problem }).code(503);
+      },
+    },
+    {
+      ...open('/metrics', 'guarded by a token or by the loopback address'),
+      options: { auth: false },
+      handler: async (request, h) => {
+        if (!mayRead(options.metricsToken, request.headers.authorization, request.info.remoteAddress)) {
+          return h.response({ error: { code: 'FORBIDDEN', message: 'Permission denied', details: [] } }).code(403);
+        }
+        return h.response(await options.metrics.text()).type('text/plain; version=0.0.4');
+      },
+    },
+  ]);
+}
+
+function mayRead(token: string | undefined, header: string | undefined, address: string): boolean {
+  if (!token) return address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1';
+  const given = Buffer.from(header ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,107 @@
+/** Both list forms: pages (spec) and cursors (opaque position of the last row). */
+import Joi from 'joi';
+import type { QueryBuilder } from 'objection';
+import { InvalidCursor } from '../errors.ts';
+import type { Model } from '../database/model.ts';
+
+export interface PageQuery {
+  page?: number;
+  limit: number;
+  cursor?: string;
+}
+
+const clamp = (low: number, high: number) => (value: number) => Math.min(high, Math.max(low, value));
+
+/** Query fields of every list: values outside the limits are clamped, not refused (spec/2-tenancy, Pagination). */
+export function pageQuery(defaultLimit = 50, maxLimit = 100) {
+  return {
+    page: Joi.number().integer().custom(clamp(1, 1_000_000)).description('Page number from 1; not together with cursor'),
+    limit: Joi.number()
+      .integer()
+      .custom(clamp(1, maxLimit))
+      .default(defaultLimit)
+      .description(`Rows a page, 1 to ${maxLimit}; values outside are clamped`),
+    cursor: Joi.string().max(1000).description('Position given by the page before; the answer then has the cursor form'),
+  };
+}
+
+/** The answer of a list, in either form. */
+export function pageOf(item: Joi.Schema) {
+  return Joi.object({
+    data: Joi.array().items(item).required(),
+    pagination: Joi.object({
+      page: Joi.number().integer(),
+      limit: Joi.number().integer(),
+      total: Joi.number().integer(),
+      hasMore: Joi.boolean(),
+      cursor: Joi.string().allow(null),
+    }).required(),
+  });
+}
+
+export interface SortKey {
+  /** SQL expression over the table; never from the caller. */
+  expression: string;
+  direction: 'asc' | 'desc';
+  /** PostgreSQL type that the value in a cursor is read as. */
+  type: 'text' | 'timestamptz' | 'uuid' | 'bigint';
+}
+
+/** Encodes the sort values of the last row together with the name of the order they belong to. */
+export function encodeCursor(order: string, values: readonly unknown[]): string {
+  const plain = values.map((value) => (value instanceof Date ? value.toISOString() : value));
+  return Buffer.from(JSON.stringify([order, ...plain])).toString('base64url');
+}
+
+/** Throws INVALID_CURSOR for anything this list did not issue. */
+export function decodeCursor(order: string, cursor: string, count: number): (string | number | null)[] {
+  try {
+    const [name, ...values] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as (string | number | null)[];
+    if (name === order && values.length === count) return values;
+  } catch {
+    // falls through: not one of ours
+  }
+  throw InvalidCursor();
+}
+
+/**
+ * Runs a list in the form the caller asked for: `cursor` present (even empty) gives the cursor form, else pages with an
+ * exact total. The last sort key must be unique, so that the order is stable.
+ */
+export async function page<M extends Model, T = M>(
+  query: QueryBuilder<M, M[]>,
+  paging: PageQuery,
+  order: { name: string; keys: SortKey[] },
+  show: (row: M) => T = (row) => row as unknown as T,
+): Promise<{ data: T[]; pagination: object }> {
+  const { limit } = paging;
+  const marked = order.keys.map((key, index) => `${sortText(key)} as "sort${index}"`);
+  if (paging.cursor === undefined) {
+    const number = paging.page ?? 1;
+    const total = await query.clone().clearSelect().clearOrder().resultSize();
+    for (const key of order.keys) query.orderByRaw(`${key.expression} ${key.direction}`);
+    const rows = await query.limit(limit).offset((number - 1) * limit);
+    return { data: rows.map(show), pagination: { page: number, limit, total } };
+  }
+  if (paging.cursor !== '') {
+    const values = decodeCursor(order.name, paging.cursor, order.keys.length);
+    const sign = order.keys[0]?.direction === 'desc' ? '<' : '>';
+    const left = order.keys.map((key) => key.expression).join(', ');
+    const right = order.keys.map((key) => `?::text::${key.type}`).join(', ');
+    query.whereRaw(`(${left}) ${sign} (${right})`, values as string[]);
+  }
+  for (const key of order.keys) query.orderByRaw(`${key.expression} ${key.direction}`);
+  if (!query.hasSelects()) query.select(`${query.modelClass().tableName}.*`);
+  const rows = await query.select(query.modelClass().raw(marked.join(', '))).limit(limit + 1);
+  const hasMore = rows.length > limit;
+  const kept = rows.slice(0, limit) as (M & Record<string, unknown>)[];
+  const last = kept.at(-1);
+  const cursor = hasMore && last ? encodeCursor(order.name, order.keys.map((_, index) => last[`sort${index}`])) : null;
+  for (const row of kept) for (const index of order.keys.keys()) delete row[`sort${index}`];
+  return { data: kept.map(show), pagination: { hasMore, cursor } };
+}
+
+/** Times keep their microseconds in a cursor; a JavaScript date would lose rows that share a millisecond. */
+function sortText(key: SortKey): string {
+  return key.type === 'timestamptz' ? `(${key.expression})::text` : key.expression;
+}

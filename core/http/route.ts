@@ -1,0 +1,113 @@
+/** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import Joi from 'joi';
+import type { AnyRoute, Input } from '../contract.ts';
+import type { Counters } from '../counters/counters.ts';
+import { AuditMissing, InternalError } from '../errors.ts';
+import { inWork, type WorkServices } from '../work.ts';
+import type { Caller } from './access.ts';
+import { checkLimits } from './limits.ts';
+import { Reply } from './reply.ts';
+
+export const PREFIX = '/api/v1';
+
+export interface RouteServices {
+  work: WorkServices;
+  counters: Counters;
+  /** Validates every answer against its declared schema; on in tests. */
+  checkResponses: boolean;
+}
+export interface RouteTag {
+  route: AnyRoute;
+  module: string;
+}
+declare module '@hapi/hapi' {
+  interface PluginSpecificConfiguration {
+    quartermaster?: RouteTag;
+  }
+  interface AuthCredentials {
+    caller?: Caller;
+  }
+  interface RequestApplicationState {
+    requestId: string;
+    ip: string;
+    startedAt: bigint;
+    caller?: Caller;
+  }
+}
+
+export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRoute {
+  const { route } = tag;
+  const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+  return {
+    method: route.method,
+    path: PREFIX + route.path,
+    rules: { access: route.access },
+    options: {
+      auth: { strategy: 'caller', mode: 'required' },
+      plugins: { quartermaster: tag },
+      ...(hasBody
+        ? { payload: { maxBytes: route.maxBytes ?? 1024 * 1024, allow: 'application/json', defaultContentType: 'application/json' } }
+        : {}),
+      validate: {
+        params: route.params ?? Joi.object({}),
+        query: route.query ?? Joi.object({}),
+        ...(hasBody ? { payload: route.payload ?? Joi.object({}).allow(null) } : {}),
+      },
+      handler: (request, h) => handle(services, route, request, h),
+    },
+  };
+}
+
+async function handle(services: RouteServices, route: AnyRoute, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
+  const { caller } = request.auth.credentials;
+  if (!caller) throw InternalError();
+  const input: Input = {
+    params: request.params,
+    query: request.query,
+    payload: request.payload,
+    headers: request.headers as Record<string, string | undefined>,
+    cookies: request.state as Record<string, string | undefined>,
+  };
+  const { actor, scope } = caller;
+  await checkLimits(services.counters, route, input, { ip: request.app.ip, actorId: actor.id });
+  const asPlatform = scope.kind === 'system' || typeof route.work === 'object';
+  const options = {
+    actor,
+    scope,
+    requestId: request.app.requestId,
+    log: request.server.app.log.child({ requestId: request.app.requestId }),
+    role: asPlatform ? ('platform' as const) : ('app' as const),
+    closed: route.work === 'none',
+  };
+  const result = await inWork(services.work, options, async (ctx, work) => {
+    const answer = await route.handler(ctx, input);
+    const refused = answer instanceof Reply && (answer.options.status ?? 200) >= 400;
+    if (typeof route.audit === 'string' && !refused && !work.saidUnchanged && !work.recorded.has(route.audit)) {
+      throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${route.audit}`);
+    }
+    return answer;
+  });
+  return answerWith(services, route, result, h, caller);
+}
+
+function answerWith(services: RouteServices, route: AnyRoute, result: unknown, h: ResponseToolkit, caller: Caller): ResponseObject {
+  const { body, options } = result instanceof Reply ? result : { body: result, options: {} as Reply['options'] };
+  const status = options.status ?? route.status ?? 200;
+  if (services.checkResponses && status < 400) checkResponse(route, body);
+  const response = h.response((body ?? null) as object).code(status);
+  if (options.type) response.type(options.type);
+  for (const [name, value] of Object.entries({ ...caller.headers, ...options.headers })) response.header(name, value);
+  for (const [name, cookie] of Object.entries(options.cookies ?? {})) {
+    const ttl = (cookie.maxAgeSeconds ?? 0) * 1000;
+    if (cookie.value === null) response.unstate(name, { path: cookie.path });
+    else response.state(name, cookie.value, { path: cookie.path, ttl });
+  }
+  return response;
+}
+
+function checkResponse(route: AnyRoute, body: unknown): void {
+  const plain = body === undefined || typeof body === 'string' ? body : JSON.parse(JSON.stringify(body));
+  const { error } = route.response.validate(plain, { abortEarly: false, convert: true });
+  if (error) throw new Error(`${route.method} ${route.path} answers against its own schema: ${error.message}`);
+}

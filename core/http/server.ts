@@ -1,0 +1,151 @@
+/** The hapi server: one authentication scheme, the rules every route must meet, and the shape of every answer. */
+import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
+import { randomUUID } from 'node:crypto';
+import Joi from 'joi';
+import type { Logger } from 'pino';
+import { type AuditRow, auditRow } from '../audit/record.ts';
+import { AppError, ValidationFailed } from '../errors.ts';
+import { type AccessServices, admit } from './access.ts';
+import { clientAddress } from './client-address.ts';
+import { errorBody, toAppError } from './envelope.ts';
+import { type RouteServices, type RouteTag, toServerRoute } from './route.ts';
+
+export interface HttpOptions {
+  host: string;
+  port: number;
+  trustProxy: boolean;
+  secureCookies: boolean;
+  corsOrigins: string[];
+}
+export interface HttpServices extends RouteServices {
+  access: AccessServices;
+  log: Logger;
+  attempt(row: AuditRow): void;
+  observe(route: string, method: string, status: number, seconds: number): void;
+}
+declare module '@hapi/hapi' {
+  interface ServerApplicationState {
+    log: Logger;
+  }
+}
+
+export const REFRESH_COOKIE = 'svc_refresh_token';
+
+/** Builds the server; routes are added by addRoutes(), and start() opens the port. */
+export function createServer(services: HttpServices, options: HttpOptions): Server {
+  const server = Hapi.server({
+    host: options.host,
+    port: options.port,
+    routes: {
+      cors: options.corsOrigins.length > 0 ? { origin: options.corsOrigins, credentials: true } : false,
+      security: { hsts: options.secureCookies, xframe: 'deny', noSniff: true, referrer: 'no-referrer' },
+      state: { parse: true, failAction: 'ignore' },
+      validate: { options: { abortEarly: false }, failAction: refuseInput },
+    },
+    compression: { minBytes: 1024 },
+    debug: false,
+  });
+  server.app.log = services.log;
+  server.validator(Joi);
+  server.state(REFRESH_COOKIE, {
+    isHttpOnly: true,
+    isSecure: options.secureCookies,
+    isSameSite: 'Strict',
+    encoding: 'none',
+    strictHeader: true,
+    ignoreErrors: true,
+  });
+  server.ext('onRequest', (request, h) => {
+    const given = request.headers['x-request-id'];
+    request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
+    request.app.ip = clientAddress(request.headers, request.info.remoteAddress, options.trustProxy);
+    request.app.startedAt = process.hrtime.bigint();
+    return h.continue;
+  });
+  server.auth.scheme('caller', () => ({ authenticate: (request, h) => authenticate(services, request, h) }));
+  server.auth.strategy('caller', 'caller');
+  server.ext('onPreResponse', (request, h) => shapeErrors(services, request, h));
+  server.events.on('response', (request) => {
+    const seconds = Number(process.hrtime.bigint() - request.app.startedAt) / 1e9;
+    const status = (request.response as { statusCode?: number } | null)?.statusCode ?? 499;
+    services.observe(request.route.path, request.method, status, seconds);
+    services.log.debug(
+      { requestId: request.app.requestId, method: request.method, path: request.path, status, ms: Math.round(seconds * 1e4) / 10 },
+      'request',
+    );
+  });
+  refuseUnguardedRoutes(server);
+  return server;
+}
+
+/** Whoever adds a route, also past the loader, must say who may call it: without that it cannot register. */
+function refuseUnguardedRoutes(server: Server): void {
+  server.rules((rules: { access?: unknown } | null, info) => {
+    if (!rules?.access) throw new Error(`the route ${info.method} ${info.path} has no access`);
+    return null;
+  });
+}
+
+export function addRoutes(server: Server, services: RouteServices, tags: RouteTag[]): void {
+  server.route(tags.map((tag) => toServerRoute(services, tag)));
+}
+
+/** Names every fault and where it lies, e.g. `payload` `name`. */
+function refuseInput(_request: Request, _h: ResponseToolkit, error?: Error): never {
+  const where = (error as { output?: { payload?: { validation?: { source?: string } } } } | undefined)?.output?.payload;
+  const details = Joi.isError(error)
+    ? error.details.map((detail) => ({ in: where?.validation?.source, path: detail.path.join('.'), message: detail.message }))
+    : [];
+  throw ValidationFailed({ ...(details[0] ? { message: details[0].message } : {}), details });
+}
+
+async function authenticate(services: HttpServices, request: Request, h: ResponseToolkit) {
+  const tag = request.route.settings.plugins?.quartermaster;
+  if (!tag) throw new Error(`the route ${request.route.path} has no access`);
+  const asking = {
+    route: tag.route,
+    headers: request.headers as Record<string, string | undefined>,
+    params: request.params as Record<string, string>,
+    ip: request.app.ip,
+  };
+  try {
+    const caller = await admit(services.access, asking, (seen) => {
+      request.app.caller = seen;
+    });
+    request.app.caller = caller;
+    return h.authenticated({ credentials: { caller } });
+  } catch (error) {
+    recordDenial(services, tag, request, error);
+    throw error;
+  }
+}
+
+/** A 403 on a write leaves a `denied` entry (the audit trail of who tried what). */
+function recordDenial(services: HttpServices, tag: RouteTag, request: Request, error: unknown): void {
+  const { caller } = request.app;
+  const { route } = tag;
+  if (!caller || !(error instanceof AppError) || error.status !== 403 || typeof route.audit !== 'string') return;
+  if (route.method === 'GET') return;
+  const details = { method: route.method, path: request.path, code: error.code };
+  services.attempt(
+    auditRow(caller.actor, caller.scope, route.audit, { result: 'denied', errorMessage: error.message, details }),
+  );
+}
+
+function shapeErrors(services: HttpServices, request: Request, h: ResponseToolkit) {
+  const { response } = request;
+  if (!(response instanceof Error)) {
+    response.header('x-request-id', request.app.requestId);
+    return h.continue;
+  }
+  const log = services.log.child({ requestId: request.app.requestId });
+  const error = toAppError(response, log);
+  const tag = request.route.settings.plugins?.quartermaster;
+  // The access check recorded its own refusals; this one came out of the handler.
+  if (tag && request.auth.isAuthenticated) recordDenial(services, tag, request, error);
+  const { body, type } = errorBody(error, request.headers.accept, request.app.requestId);
+  const shaped = h.response(body).code(error.status).type(type).header('x-request-id', request.app.requestId);
+  for (const [name, value] of Object.entries({ ...request.app.caller?.headers, ...error.headers })) shaped.header(name, value);
+  if (error.status === 401) shaped.header('www-authenticate', 'Bearer');
+  return shaped;
+}

@@ -1,0 +1,53 @@
+/** The door: everything a module may touch of core. */
+export type {
+  AccessClaims,
+  Actor,
+  AuditEntry,
+  Context,
+  EmitOptions,
+  JobOptions,
+  PlatformDoors,
+  Scope,
+  SealPlace,
+} from './context.ts';
+export type {
+  Access,
+  AgentAccess,
+  AgentAuthenticator,
+  AgentIdentity,
+  AnyJob,
+  AnyRoute,
+  AnySubscriber,
+  Batch,
+  DomainEvent,
+  Input,
+  Job,
+  Limit,
+  Module,
+  Route,
+  Slots,
+  StartServices,
+  Subscriber,
+} from './contract.ts';
+export { defineBatch, defineFilling, defineJob, defineModule, defineRoute, defineSubscriber } from './contract.ts';
+export * as errors from './errors.ts';
+export { AppError, defineError } from './errors.ts';
+export { EVERYWHERE, NOBODY, NOWHERE } from './work.ts';
+export { Model } from './database/model.ts';
+export { verifyChain } from './audit/verify.ts';
+export { redact } from './audit/record.ts';
+export {
+  accessibleOrgIds,
+  canAccessOrg,
+  mustAccessOrg,
+  mustAccessSite,
+  mustReachAllOrgs,
+  mustReachOrg,
+  reachNewOrg,
+  targetOrg,
+} from './tenancy/reach.ts';
+export { catalogPairs, holdsPermission } from './tenancy/permissions.ts';
+export { encodeCursor, decodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
+export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
+export { hashPassword, needsRehash, verifyDummy, verifyPassword } from './auth/passwords.ts';
+export { newApiKey, newAgentToken, newEnrollmentKey, newOpaqueToken, peppered, sha256Hex } from './auth/opaque-tokens.ts';

@@ -1,0 +1,54 @@
+/** Worker nodes: a heartbeat each 5 s, and the freeing of jobs whose node died (the queue itself would wait 4 hours). */
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+
+/** Seconds of silence after which a node counts as dead. */
+export const DEAD_AFTER_SECONDS = 20;
+
+export const newNodeId = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+
+export interface NodeInfo {
+  id: string;
+  version: string;
+  concurrency: number;
+  workerIds(): string[];
+}
+
+export async function beat(pool: pg.Pool, node: NodeInfo, state: 'running' | 'draining'): Promise<void> {
+  await pool.query(
+    `insert into worker_nodes (id, version, concurrency, worker_ids, state) values ($1, $2, $3, $4, $5)
+     on conflict (id) do update set heartbeat_at = now(), worker_ids = excluded.worker_ids, state = excluded.state`,
+    [node.id, node.version, node.concurrency, node.workerIds(), state],
+  );
+}
+
+export async function leave(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query(`update worker_nodes set state = 'stopped', heartbeat_at = now() where id = $1`, [id]);
+}
+
+/**
+ * Marks silent nodes lost and unlocks their jobs, so that others run them again. Returns the lost nodes' ids. A node
+ * that was only slow shows itself again with its next beat; its job may then run twice, which jobs must bear anyway.
+ */
+export async function freeDeadNodes(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string; unlocked: null }>(
+    `with lost as (
+       update worker_nodes set state = 'lost'
+       where state in ('running', 'draining') and heartbeat_at < now() - make_interval(secs => $1)
+       returning id, worker_ids)
+     select id, graphile_worker.force_unlock_workers(worker_ids) as unlocked from lost`,
+    [DEAD_AFTER_SECONDS],
+  );
+  // A node that died before its first beat left no ids: unlock what nobody alive holds.
+  await pool.query(
+    `select graphile_worker.force_unlock_workers(array_agg(distinct j.locked_by))
+     from graphile_worker.jobs j
+     where j.locked_at < now() - make_interval(secs => $1) and not exists (
+       select from worker_nodes n where n.state in ('running', 'draining') and j.locked_by = any(n.worker_ids))
+     having count(*) > 0`,
+    [DEAD_AFTER_SECONDS * 2],
+  );
+  await pool.query(`delete from worker_nodes where state in ('lost', 'stopped') and heartbeat_at < now() - interval '7 days'`);
+  return rows.map((row) => row.id);
+}

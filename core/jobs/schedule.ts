@@ -1,0 +1,61 @@
+/** Schedules: cron fields in UTC, or every N seconds; a tenant job fans out, one job an organization. */
+import type { CronItem } from 'graphile-worker';
+import type pg from 'pg';
+import type { JobRegistry, KnownJob } from './registry.ts';
+
+/** Items for the queue's own cron. Runs of under a minute are laid out by `core/tick` once a minute. */
+export function cronItems(registry: JobRegistry): CronItem[] {
+  const items: CronItem[] = [{ task: 'core/tick', match: '* * * * *', identifier: 'core/tick', options: { maxAttempts: 1 } }];
+  for (const { job } of registry.jobs.values()) {
+    if (job.schedule && 'cron' in job.schedule) {
+      const { cron } = job.schedule;
+      items.push({ task: 'core/start', match: cron, identifier: job.name, payload: { job: job.name }, options: { maxAttempts: 3 } });
+    }
+  }
+  return items;
+}
+
+/** Refuses a schedule the queue cannot keep. */
+export function checkSchedule({ job }: KnownJob): string | null {
+  if (!job.schedule || 'cron' in job.schedule) return null;
+  const { every } = job.schedule;
+  return Number.isInteger(every) && every >= 5 && 60 % every === 0 ? null : `every ${every} s does not divide a minute`;
+}
+
+const ADD = `select graphile_worker.add_jobs(array(
+  select row(j ->> 'task', (j -> 'payload')::json, j ->> 'queue', (j ->> 'runAt')::timestamptz,
+    (j ->> 'maxAttempts')::smallint, j ->> 'key', (j ->> 'priority')::smallint, null)::graphile_worker.job_spec
+  from jsonb_array_elements($1::jsonb) j))`;
+
+async function rowsFor(pool: pg.Pool, registry: JobRegistry, known: KnownJob, runAt: Date, slot: string): Promise<object[]> {
+  const from = { orgId: null, requestId: `schedule:${slot}` };
+  const { name, scope } = known.job;
+  if (scope === 'platform') return [registry.jobRow(name, {}, from, { runAt, key: `${name}:${slot}` })];
+  const { rows } = await pool.query<{ id: string }>(
+    `select o.id from organizations o join partners p on p.id = o.partner_id
+     where o.deleted_at is null and o.status in ('active', 'trial') and p.status = 'active' and p.deleted_at is null`,
+  );
+  return rows.map(({ id }) => registry.jobRow(name, {}, from, { runAt, orgId: id, key: `${name}:${id}:${slot}` }));
+}
+
+/** Adds the runs of one scheduled job; the key makes a repeated fan-out of the same moment harmless. */
+export async function startScheduled(pool: pg.Pool, registry: JobRegistry, name: string, at: Date): Promise<void> {
+  const known = registry.jobs.get(name);
+  if (!known) return;
+  const rows = await rowsFor(pool, registry, known, at, at.toISOString().slice(0, 16));
+  if (rows.length > 0) await pool.query(ADD, [JSON.stringify(rows)]);
+}
+
+/** Lays out the coming minute of all jobs that run every few seconds. */
+export async function layOutMinute(pool: pg.Pool, registry: JobRegistry, minute: Date): Promise<void> {
+  const rows: object[] = [];
+  for (const known of registry.jobs.values()) {
+    const { schedule } = known.job;
+    if (!schedule || 'cron' in schedule) continue;
+    for (let second = 0; second < 60; second += schedule.every) {
+      const runAt = new Date(minute.getTime() + second * 1000);
+      rows.push(...(await rowsFor(pool, registry, known, runAt, runAt.toISOString().slice(0, 19))));
+    }
+  }
+  if (rows.length > 0) await pool.query(ADD, [JSON.stringify(rows)]);
+}

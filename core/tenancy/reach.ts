@@ -1,0 +1,52 @@
+/** What a scope reaches: the checks that services make on ids that callers name. */
+import type { Context, Scope } from '../context.ts';
+import { Forbidden, NotFound, OrgAccessDenied, SiteAccessDenied } from '../errors.ts';
+
+/** Null for system scope, which reaches every organization (spec/2-tenancy, Authentication). */
+export function accessibleOrgIds(scope: Scope): readonly string[] | null {
+  return scope.orgIds;
+}
+
+export function canAccessOrg(scope: Scope, orgId: string): boolean {
+  return scope.orgIds === null || scope.orgIds.includes(orgId);
+}
+
+/** Throws for an organization out of reach: hidden (404) from partner users, denied (403) to others. */
+export function mustReachOrg(ctx: Context, orgId: string): void {
+  if (canAccessOrg(ctx.scope, orgId)) return;
+  throw ctx.scope.kind === 'partner' ? NotFound('Organization not found') : OrgAccessDenied();
+}
+
+/** Throws 403 for an organization named in a body or query that is out of reach. */
+export function mustAccessOrg(ctx: Context, orgId: string): void {
+  if (!canAccessOrg(ctx.scope, orgId)) throw OrgAccessDenied();
+}
+
+/** Throws 403 where the caller is limited to other sites. */
+export function mustAccessSite(ctx: Context, siteId: string | null): void {
+  const { siteIds } = ctx.scope;
+  if (siteIds && (siteId === null || !siteIds.includes(siteId))) throw SiteAccessDenied();
+}
+
+/** The organization a new object belongs to: the one named, or the caller's own. Throws `missing` when there is none. */
+export function targetOrg(ctx: Context, named: string | null | undefined, missing: () => Error): string {
+  if (ctx.scope.kind === 'organization' && ctx.scope.orgId) {
+    if (named && named !== ctx.scope.orgId) throw OrgAccessDenied();
+    return ctx.scope.orgId;
+  }
+  if (!named) throw missing();
+  mustAccessOrg(ctx, named);
+  return named;
+}
+
+/** Partner users who reach only some organizations may not change what concerns them all (spec/1-identity, Errors). */
+export function mustReachAllOrgs(ctx: Context): void {
+  if (ctx.scope.kind === 'partner' && !ctx.scope.allOrgs) throw Forbidden('Full partner organization access required');
+}
+
+/** Lets this transaction also reach an organization that it is about to create. Only partner and system callers may. */
+export async function reachNewOrg(ctx: Context, orgId: string): Promise<void> {
+  if (ctx.scope.kind === 'system') return;
+  if (ctx.scope.kind !== 'partner') throw Forbidden();
+  await ctx.sql(`select set_config('app.org_ids', (app_org_ids() || $1::uuid)::text, true)`, [orgId]);
+}
