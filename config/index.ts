@@ -1,0 +1,126 @@
+/** Reads the environment once, checks all of it and hands out one frozen configuration. */
+import { schema, type Variables } from './schema.ts';
+import type { Config } from './types.ts';
+
+export { variableNames } from './schema.ts';
+export type { Config } from './types.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** Thrown when the environment is not usable; `faults` has every fault, the message one per line. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/** In the order in which the enrollment key pepper is looked for (spec/1-identity.md, "Enrollment key"). */
+const PEPPER_SOURCES = ['ENROLLMENT_KEY_PEPPER', 'APP_ENCRYPTION_KEY', 'SECRET_ENCRYPTION_KEY', 'JWT_SECRET'] as const;
+
+/**
+ * Builds the configuration from the given variables; unknown ones are ignored, empty ones count as not given.
+ * @throws {ConfigError} naming all faults at once, never the values: they may be secrets
+ */
+export function readConfig(env: Environment): Config {
+  // Compose files and .env files give unset variables as empty strings.
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  );
+  const { value, error } = schema.validate(given, {
+    abortEarly: false,
+    stripUnknown: true,
+    errors: { label: false },
+  });
+  const faults = (error?.details ?? []).map((detail) => `${detail.path.join('.')}: ${detail.message}`);
+  faults.push(...faultsBetween(given));
+  if (error || faults.length > 0) throw new ConfigError(faults);
+  return toConfig(value);
+}
+
+/** The configuration of this process, frozen. Throws ConfigError like `readConfig`. */
+export function loadConfig(): Config {
+  return freeze(readConfig(process.env));
+}
+
+/** Faults that concern more than one variable. They look at the given text, so that they are told along with the others. */
+function faultsBetween(given: Environment): string[] {
+  const faults: string[] = [];
+  for (const name of ['DATABASE_APP_URL', 'DATABASE_PLATFORM_URL']) {
+    if (given[name] && !given.DATABASE_URL) faults.push(`${name}: needs DATABASE_URL as well`);
+  }
+  if (given.BOOTSTRAP_ADMIN_EMAIL && !given.BOOTSTRAP_ADMIN_PASSWORD) {
+    faults.push('BOOTSTRAP_ADMIN_PASSWORD: must be given together with BOOTSTRAP_ADMIN_EMAIL');
+  }
+  if (given.BOOTSTRAP_ADMIN_PASSWORD && !given.BOOTSTRAP_ADMIN_EMAIL) {
+    faults.push('BOOTSTRAP_ADMIN_EMAIL: must be given together with BOOTSTRAP_ADMIN_PASSWORD');
+  }
+  if (given.NODE_ENV === 'production') {
+    for (const name of ['JWT_SECRET', 'APP_ENCRYPTION_KEY']) {
+      if (!given[name]) faults.push(`${name}: must be given in production`);
+    }
+    if (!PEPPER_SOURCES.some((name) => given[name])) faults.push('No enrollment key pepper configured');
+  }
+  return faults;
+}
+
+function toConfig(v: Variables): Config {
+  const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = v;
+  return {
+    environment: v.NODE_ENV,
+    production: v.NODE_ENV === 'production',
+    role: v.ROLE,
+    version: v.SERVICE_VERSION,
+    logLevel: v.LOG_LEVEL,
+    dataDir: v.DATA_DIR,
+    http: {
+      host: v.HOST,
+      port: v.PORT,
+      publicUrl: (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
+      trustProxyHeaders: v.TRUST_PROXY_HEADERS,
+      corsOrigins: v.CORS_ORIGINS,
+      metricsToken: v.METRICS_TOKEN,
+    },
+    database: {
+      url: v.DATABASE_URL,
+      appUrl: v.DATABASE_APP_URL,
+      platformUrl: v.DATABASE_PLATFORM_URL,
+      poolSize: v.DATABASE_POOL_SIZE,
+      embeddedPort: v.EMBEDDED_POSTGRES_PORT,
+      autoMigrate: v.AUTO_MIGRATE,
+    },
+    redisUrl: v.REDIS_URL,
+    workers: { concurrency: v.WORKER_CONCURRENCY },
+    secrets: {
+      jwtSecret: v.JWT_SECRET,
+      appEncryptionKey: v.APP_ENCRYPTION_KEY,
+      secretEncryptionKey: v.SECRET_ENCRYPTION_KEY,
+      enrollmentKeyPepper: v.ENROLLMENT_KEY_PEPPER,
+    },
+    identity: {
+      registration: v.ENABLE_REGISTRATION,
+      registrationPage: v.PUBLIC_ENABLE_REGISTRATION,
+      twoFactor: v.ENABLE_2FA,
+      bootstrapAdmin: email && password ? { email, password } : undefined,
+    },
+    agents: {
+      enrollmentKeyTtlMinutes: v.ENROLLMENT_KEY_DEFAULT_TTL_MINUTES,
+      enrollmentSecret: v.AGENT_ENROLLMENT_SECRET,
+      logRetentionDays: v.AGENT_LOG_RETENTION_DAYS,
+      binarySource: v.BINARY_SOURCE,
+    },
+    mail: { url: v.MAIL_URL, from: v.MAIL_FROM },
+    outbound: { allowCidrs: v.OUTBOUND_ALLOW_CIDRS, allowHttp: v.OUTBOUND_ALLOW_HTTP },
+    modules: { disabled: v.MODULES_DISABLED, enabled: v.MODULES_ENABLED, packages: v.MODULE_PACKAGES },
+  };
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) freeze(inner);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,135 @@
+/** Every environment variable that Quartermaster knows, with its rule and its default. */
+import Joi from 'joi';
+
+/** The variables after validation: converted, defaults filled in. */
+export interface Variables {
+  NODE_ENV: 'development' | 'test' | 'production';
+  ROLE: 'all' | 'api' | 'worker';
+  HOST: string;
+  PORT: number;
+  PUBLIC_URL?: string;
+  DATA_DIR: string;
+  LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  SERVICE_VERSION: string;
+  TRUST_PROXY_HEADERS: boolean;
+  CORS_ORIGINS: string[];
+  METRICS_TOKEN?: string;
+  DATABASE_URL?: string;
+  DATABASE_APP_URL?: string;
+  DATABASE_PLATFORM_URL?: string;
+  DATABASE_POOL_SIZE: number;
+  EMBEDDED_POSTGRES_PORT: number;
+  AUTO_MIGRATE: boolean;
+  REDIS_URL?: string;
+  WORKER_CONCURRENCY: number;
+  JWT_SECRET?: string;
+  APP_ENCRYPTION_KEY?: string;
+  SECRET_ENCRYPTION_KEY?: string;
+  ENROLLMENT_KEY_PEPPER?: string;
+  ENABLE_REGISTRATION: boolean;
+  PUBLIC_ENABLE_REGISTRATION: boolean;
+  ENABLE_2FA: boolean;
+  BOOTSTRAP_ADMIN_EMAIL?: string;
+  BOOTSTRAP_ADMIN_PASSWORD?: string;
+  ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number;
+  AGENT_ENROLLMENT_SECRET?: string;
+  AGENT_LOG_RETENTION_DAYS: number;
+  BINARY_SOURCE: 'github' | 'local';
+  MAIL_URL?: string;
+  MAIL_FROM: string;
+  OUTBOUND_ALLOW_CIDRS: string[];
+  OUTBOUND_ALLOW_HTTP: boolean;
+  MODULES_DISABLED: string[];
+  MODULES_ENABLED: string[];
+  MODULE_PACKAGES: string[];
+}
+
+const flag = (fallback: boolean) =>
+  Joi.boolean()
+    .truthy('1', 'yes', 'on')
+    .falsy('0', 'no', 'off')
+    .default(fallback)
+    .messages({ 'boolean.base': 'must be one of 0, false, no, off, 1, true, yes, on' });
+
+const number = (min: number, max: number, fallback: number) =>
+  Joi.number().integer().min(min).max(max).default(fallback);
+
+const url = (...scheme: string[]) =>
+  Joi.string()
+    .uri({ scheme })
+    .messages({
+      'string.uriCustomScheme': `must be a URL that starts with ${scheme.map((one) => `${one}://`).join(' or ')}`,
+    });
+
+/** A comma-separated list; a fault names the position, never the text, which might be a misplaced secret. */
+const list = (item: Joi.StringSchema): Joi.ArraySchema<string[]> => {
+  const schema: Joi.Schema = Joi.string()
+    .custom((text: string, helpers) => {
+      const entries = text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '');
+      for (const [index, entry] of entries.entries()) {
+        const { error } = item.validate(entry, { errors: { label: false } });
+        if (error) return helpers.message({ custom: `entry ${index + 1} ${error.message}` });
+      }
+      return entries;
+    })
+    .default([]);
+  // Text goes in, an array comes out: for the compiler only what comes out counts.
+  return schema as Joi.ArraySchema<string[]>;
+};
+
+const secret = () => Joi.string().min(32).messages({ 'string.min': 'must have at least 32 characters' });
+const moduleName = Joi.string()
+  .pattern(/^[a-z][a-z0-9-]*$/)
+  .messages({ 'string.pattern.base': 'must be a module name in small letters, digits and dashes' });
+const origin = Joi.string()
+  .pattern(/^https?:\/\/[^/?#\s]+$/)
+  .messages({ 'string.pattern.base': 'must be an origin such as https://rmm.example.com, without a path' });
+
+/** The Joi rules, by variable. `.env.example` names exactly these. */
+export const schema = Joi.object<Variables, true>({
+  NODE_ENV: Joi.string().valid('development', 'test', 'production').default('development'),
+  ROLE: Joi.string().valid('all', 'api', 'worker').default('all'),
+  HOST: Joi.string().default('0.0.0.0'),
+  PORT: number(0, 65535, 3000),
+  PUBLIC_URL: url('http', 'https'),
+  DATA_DIR: Joi.string().default('./data'),
+  LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  SERVICE_VERSION: Joi.string().max(100).default('0.1.0'),
+  TRUST_PROXY_HEADERS: flag(false),
+  CORS_ORIGINS: list(origin),
+  METRICS_TOKEN: Joi.string(),
+  DATABASE_URL: url('postgres', 'postgresql'),
+  DATABASE_APP_URL: url('postgres', 'postgresql'),
+  DATABASE_PLATFORM_URL: url('postgres', 'postgresql'),
+  DATABASE_POOL_SIZE: number(1, 1000, 10),
+  EMBEDDED_POSTGRES_PORT: number(0, 65535, 0),
+  AUTO_MIGRATE: flag(true),
+  REDIS_URL: url('redis', 'rediss'),
+  WORKER_CONCURRENCY: number(1, 1000, 8),
+  JWT_SECRET: secret(),
+  APP_ENCRYPTION_KEY: secret(),
+  SECRET_ENCRYPTION_KEY: Joi.string(),
+  ENROLLMENT_KEY_PEPPER: Joi.string(),
+  ENABLE_REGISTRATION: flag(true),
+  PUBLIC_ENABLE_REGISTRATION: flag(true),
+  ENABLE_2FA: flag(true),
+  BOOTSTRAP_ADMIN_EMAIL: Joi.string().email({ tlds: false }).max(255),
+  BOOTSTRAP_ADMIN_PASSWORD: Joi.string(),
+  ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number(1, 525_600, 60),
+  AGENT_ENROLLMENT_SECRET: Joi.string(),
+  AGENT_LOG_RETENTION_DAYS: number(1, 3650, 7),
+  BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
+  MAIL_URL: url('smtp', 'smtps'),
+  MAIL_FROM: Joi.string().max(320).default('Quartermaster <quartermaster@localhost>'),
+  OUTBOUND_ALLOW_CIDRS: list(Joi.string().ip({ cidr: 'required' })),
+  OUTBOUND_ALLOW_HTTP: flag(false),
+  MODULES_DISABLED: list(moduleName),
+  MODULES_ENABLED: list(moduleName),
+  MODULE_PACKAGES: list(Joi.string()),
+});
+
+/** Names of all variables, in the order in which they are described. */
+export const variableNames: readonly string[] = Object.keys(schema.describe().keys as object);

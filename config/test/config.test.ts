@@ -1,0 +1,119 @@
+/** The configuration: defaults, conversions, and faults told all at once. */
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { ConfigError, loadConfig, readConfig, variableNames } from '../index.ts';
+
+const SECRET = 'a-secret-of-more-than-thirty-two-characters';
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+test('an empty environment gives the defaults', (t) => {
+  const config = readConfig({});
+  t.is(config.production, false);
+  t.is(config.role, 'all');
+  t.is(config.http.port, 3000);
+  t.is(config.http.publicUrl, 'http://localhost:3000');
+  t.is(config.dataDir, './data');
+  t.is(config.database.url, undefined);
+  t.is(config.database.poolSize, 10);
+  t.true(config.database.autoMigrate);
+  t.true(config.identity.registration);
+  t.false(config.http.trustProxyHeaders);
+  t.is(config.agents.enrollmentKeyTtlMinutes, 60);
+  t.deepEqual(config.outbound.allowCidrs, []);
+});
+
+test('booleans accept exactly the eight words in any case', (t) => {
+  for (const word of ['0', 'false', 'no', 'off', 'FALSE', 'Off']) {
+    t.false(readConfig({ ENABLE_REGISTRATION: word }).identity.registration, word);
+  }
+  for (const word of ['1', 'true', 'yes', 'on', 'YES', 'On']) {
+    t.true(readConfig({ TRUST_PROXY_HEADERS: word }).http.trustProxyHeaders, word);
+  }
+  for (const word of ['2', 'enabled', 'y', 'n', 't', '-1']) {
+    t.deepEqual(
+      faultsOf({ ENABLE_2FA: word }),
+      ['ENABLE_2FA: must be one of 0, false, no, off, 1, true, yes, on'],
+      word,
+    );
+  }
+});
+
+test('every fault is told at once, one per line, starting with the name', (t) => {
+  const error = t.throws(() => readConfig({ PORT: 'x', ROLE: 'boss', OUTBOUND_ALLOW_CIDRS: '10.0.0.0/8,10.0.0.1' }), {
+    instanceOf: ConfigError,
+  });
+  const lines = (error?.message ?? '').split('\n');
+  t.deepEqual(lines.map((line) => line.split(':')[0]).sort(), ['OUTBOUND_ALLOW_CIDRS', 'PORT', 'ROLE']);
+  t.true(lines.some((line) => line.startsWith('OUTBOUND_ALLOW_CIDRS: entry 2 ')));
+});
+
+test('faults never repeat the value, which may be a secret', (t) => {
+  const faults = faultsOf({
+    JWT_SECRET: 'hunter2',
+    MAIL_URL: 'http://user:hunter2@host',
+    DATABASE_URL: 'mysql://user:hunter2@host/db',
+    MODULES_DISABLED: 'Hunter2 hunter2',
+    BOOTSTRAP_ADMIN_EMAIL: 'hunter2',
+    REDIS_URL: 'hunter2',
+  });
+  t.is(faults.length, 7);
+  t.false(faults.join('\n').toLowerCase().includes('hunter2'));
+});
+
+test('production wants its secrets and names the missing pepper in the words of the spec', (t) => {
+  const faults = faultsOf({ NODE_ENV: 'production' });
+  t.deepEqual(faults, [
+    'JWT_SECRET: must be given in production',
+    'APP_ENCRYPTION_KEY: must be given in production',
+    'No enrollment key pepper configured',
+  ]);
+  t.deepEqual(faultsOf({ NODE_ENV: 'production', ENROLLMENT_KEY_PEPPER: 'p' }), faults.slice(0, 2));
+  const config = readConfig({ NODE_ENV: 'production', JWT_SECRET: SECRET, APP_ENCRYPTION_KEY: SECRET });
+  t.true(config.production);
+});
+
+test('the first administrator needs both variables', (t) => {
+  t.is(faultsOf({ BOOTSTRAP_ADMIN_EMAIL: 'a@example.com' }).length, 1);
+  t.is(faultsOf({ BOOTSTRAP_ADMIN_PASSWORD: 'pw' }).length, 1);
+  const { identity } = readConfig({ BOOTSTRAP_ADMIN_EMAIL: 'a@example.test', BOOTSTRAP_ADMIN_PASSWORD: 'pw' });
+  t.deepEqual(identity.bootstrapAdmin, { email: 'a@example.test', password: 'pw' });
+});
+
+test('role logins need the database they belong to', (t) => {
+  t.deepEqual(faultsOf({ DATABASE_APP_URL: 'postgres://app@h/db' }), ['DATABASE_APP_URL: needs DATABASE_URL as well']);
+  t.is(readConfig({ DATABASE_URL: 'postgresql:///db?host=/run/postgresql' }).database.appUrl, undefined);
+});
+
+test('lists are split at commas and empty values count as not given', (t) => {
+  const config = readConfig({
+    MODULES_DISABLED: ' ai, mcp ,',
+    CORS_ORIGINS: 'https://a.example',
+    REDIS_URL: '',
+    PORT: ' ',
+  });
+  t.deepEqual(config.modules.disabled, ['ai', 'mcp']);
+  t.deepEqual(config.http.corsOrigins, ['https://a.example']);
+  t.is(config.redisUrl, undefined);
+  t.is(config.http.port, 3000);
+  t.is(readConfig({ PUBLIC_URL: 'https://rmm.example.com/' }).http.publicUrl, 'https://rmm.example.com');
+});
+
+test('the configuration of the process is frozen to the bottom', (t) => {
+  const config = loadConfig();
+  t.true(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.modules.disabled));
+});
+
+test('.env.example names exactly the variables that the schema knows', (t) => {
+  const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+  const named = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1]);
+  t.deepEqual(named.toSorted(), [...variableNames].toSorted());
+});

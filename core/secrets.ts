@@ -1,0 +1,107 @@
+/** The secrets of this installation: as configured, or generated once and kept, so that a trial needs no set-up. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '#config';
+
+/** Never log these, nor an object that holds them. */
+export interface Secrets {
+  /** Signs access tokens. */
+  jwtSecret: string;
+  /** From which the keys that seal stored credentials are derived. */
+  encryptionKey: string;
+  /** Goes into the hash of enrollment keys (spec/1-identity.md, "Enrollment key"). */
+  enrollmentPepper: string;
+}
+
+/** Thrown when secrets can neither be read nor made; one sentence without secrets. */
+export class SecretsError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SecretsError';
+  }
+}
+
+/**
+ * The secrets to use. What is not configured comes from `DATA_DIR/secrets.json` (mode 0600), made on first use; in
+ * production nothing is generated.
+ * @throws {SecretsError} when the file cannot be read or made, or a secret is missing in production
+ */
+export async function resolveSecrets(config: Config): Promise<Secrets> {
+  const { jwtSecret, appEncryptionKey, secretEncryptionKey, enrollmentKeyPepper } = config.secrets;
+  const configured = {
+    jwtSecret,
+    encryptionKey: appEncryptionKey ?? secretEncryptionKey,
+    // The order is the spec's: changing it makes all keys that were handed out invalid.
+    enrollmentPepper: enrollmentKeyPepper ?? appEncryptionKey ?? secretEncryptionKey ?? jwtSecret,
+  };
+  if (isComplete(configured)) return configured;
+  if (config.production) throw new SecretsError('In production JWT_SECRET and APP_ENCRYPTION_KEY must be given.');
+  const kept = await keptSecrets(config.dataDir);
+  return {
+    jwtSecret: configured.jwtSecret ?? kept.jwtSecret,
+    encryptionKey: configured.encryptionKey ?? kept.encryptionKey,
+    enrollmentPepper: configured.enrollmentPepper ?? kept.enrollmentPepper,
+  };
+}
+
+function isComplete(secrets: { [name in keyof Secrets]?: unknown }): secrets is Secrets {
+  const { jwtSecret, encryptionKey, enrollmentPepper } = secrets;
+  return [jwtSecret, encryptionKey, enrollmentPepper].every((secret) => typeof secret === 'string' && secret !== '');
+}
+
+/** Reads the file, or makes it. Of two processes that make it at once one wins, and both read what it wrote. */
+async function keptSecrets(dataDir: string): Promise<Secrets> {
+  const path = join(dataDir, 'secrets.json');
+  const existing = await read(path);
+  if (existing) return existing;
+  const secret = () => randomBytes(32).toString('hex');
+  const made: Secrets = { jwtSecret: secret(), encryptionKey: secret(), enrollmentPepper: secret() };
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+    // A link appears with its whole content, and only where nothing is yet.
+    await link(draft, path).catch((error: unknown) => (isCode(error, 'EEXIST') ? undefined : Promise.reject(error)));
+  } catch (error) {
+    throw new SecretsError(`Cannot keep the generated secrets in ${path}: ${reason(error)}.`, { cause: error });
+  } finally {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+  return (await read(path)) ?? made;
+}
+
+async function read(path: string): Promise<Secrets | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw new SecretsError(`Cannot read the secrets in ${path}: ${reason(error)}.`, { cause: error });
+  }
+  const secrets = parse(text);
+  if (secrets) return secrets;
+  // A new file would silently make all sealed credentials unreadable, so that is for the operator to decide.
+  throw new SecretsError(`The secrets in ${path} are damaged: restore the file, or remove it to generate new secrets.`);
+}
+
+function parse(text: string): Secrets | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && isComplete(value) ? value : undefined;
+  } catch {
+    // The parser's message quotes the text, so it must not go any further.
+    return undefined;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function reason(error: unknown): string {
+  if (isCode(error, 'EACCES') || isCode(error, 'EPERM')) return 'permission denied';
+  if (isCode(error, 'EROFS')) return 'the file system is read-only';
+  if (isCode(error, 'ENOSPC')) return 'the disk is full';
+  return error instanceof Error ? error.message : String(error);
+}
