@@ -50,4 +50,4 @@ export { catalogPairs, holdsPermission } from './tenancy/permissions.ts';
 export { encodeCursor, decodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
 export { hashPassword, needsRehash, verifyDummy, verifyPassword } from './auth/passwords.ts';
-export { newApiKey, newAgentToken, newEnrollmentKey, newOpaqueToken, peppered, sha256Hex } from './auth/opaque-tokens.ts';
+export { newApiKey, newAgentToken, newEnrollmentKey, newOpaqueToken, pepperedHash, sha256Hex } from './auth/opaque-tokens.ts';

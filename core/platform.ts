@@ -136,7 +136,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
     const notices = await openNotices(options.databaseUrl, log);
     closers.push(() => notices.close());
-    const counters = createCounters(config.redisUrl ? { redisUrl: config.redisUrl, prefix: 'quartermaster:' } : {});
+    const counters = createCounters({
+      ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}),
+      // Two installations may share a Redis; the database tells them apart.
+      prefix: `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`,
+    });
     closers.push(() => counters.close());
     const metrics = createMetrics({ owner: database.owner, app: database.app, platform: database.platform });
     const tasks: TaskServices = {

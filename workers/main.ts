@@ -6,11 +6,13 @@ import { openHistory } from '../core/jobs/history.ts';
 import { beat, freeDeadNodes, leave, newNodeId } from '../core/jobs/nodes.ts';
 import { cronItems, layOutMinute, startScheduled } from '../core/jobs/schedule.ts';
 import { jobTask, subscriberTask, type TaskServices } from '../core/jobs/task.ts';
+import type { Metrics } from '../core/http/metrics.ts';
 import { recordRuns } from './runs.ts';
 
 export interface WorkerOptions {
   concurrency: number;
   version: string;
+  metrics?: Metrics;
   /** False in tests that run jobs step by step. */
   cron?: boolean;
 }
@@ -51,7 +53,7 @@ export async function startWorkers(services: TaskServices, options: WorkerOption
   const events = new EventEmitter() as WorkerEvents;
   const nodeId = newNodeId();
   const history = openHistory(database.platform, nodeId, log);
-  const workerIds = recordRuns(events, history);
+  const workerIds = recordRuns(events, history, options.metrics);
   const node = { id: nodeId, version: options.version, concurrency: options.concurrency, workerIds: () => [...workerIds] };
   await beat(database.platform, node, 'running');
   const runner: Runner = await run({

@@ -40,6 +40,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     });
     // An idle connection that the server closed must not end the process; the next query opens another.
     made.on('error', options.onError);
+    made.on('connect', (client) => client.on('error', options.onError));
     return made;
   };
   const owner = pool(options.url, null, Math.max(6, options.poolSize));

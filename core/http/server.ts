@@ -58,7 +58,7 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
   server.ext('onRequest', (request, h) => {
     const given = request.headers['x-request-id'];
     request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
-    request.app.ip = clientAddress(request.headers, request.info.remoteAddress, options.trustProxy);
+    request.app.ip = clientAddress(request.headers as Record<string, string | undefined>, request.info.remoteAddress, options.trustProxy);
     request.app.startedAt = process.hrtime.bigint();
     return h.continue;
   });
@@ -143,7 +143,7 @@ function shapeErrors(services: HttpServices, request: Request, h: ResponseToolki
   const tag = request.route.settings.plugins?.quartermaster;
   // The access check recorded its own refusals; this one came out of the handler.
   if (tag && request.auth.isAuthenticated) recordDenial(services, tag, request, error);
-  const { body, type } = errorBody(error, request.headers.accept, request.app.requestId);
+  const { body, type } = errorBody(error, request.headers.accept as string | undefined, request.app.requestId);
   const shaped = h.response(body).code(error.status).type(type).header('x-request-id', request.app.requestId);
   for (const [name, value] of Object.entries({ ...request.app.caller?.headers, ...error.headers })) shaped.header(name, value);
   if (error.status === 401) shaped.header('www-authenticate', 'Bearer');

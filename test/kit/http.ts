@@ -1,0 +1,35 @@
+/** One HTTP call, the way an integrator makes it. */
+
+export interface CallOptions {
+  token?: string;
+  apiKey?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+export interface Called<B> {
+  status: number;
+  body: B;
+  headers: Headers;
+}
+export interface ErrorBody {
+  error: { code: string; message: string; details: { in?: string; path?: string; message?: string }[] };
+}
+
+/** @param path below /api/v1, or from the host's root when it begins with `//`. */
+export async function call<B>(base: string, method: string, path: string, options: CallOptions = {}): Promise<Called<B>> {
+  const { token, apiKey, body, headers } = options;
+  const url = path.startsWith('//') ? base + path.slice(1) : `${base}/api/v1${path}`;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(apiKey ? { 'x-api-key': apiKey } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, body: (json ? JSON.parse(text) : text) as B, headers: response.headers };
+}

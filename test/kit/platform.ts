@@ -1,0 +1,102 @@
+/** A whole platform in the test's own process: real HTTP, a real database, the real queue run step by step. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '#config';
+import { runOnce } from 'graphile-worker';
+import nock from 'nock';
+import pg from 'pg';
+import { createLog } from '../../core/log.ts';
+import { type Platform, startPlatform } from '../../core/platform.ts';
+import { resolveSecrets } from '../../core/secrets.ts';
+import { queueLogger, taskList } from '../../workers/main.ts';
+import { createTestDatabase } from './database.ts';
+import { type CallOptions, type Called, call } from './http.ts';
+
+// Other people's servers are faked at the edge; anything else that leaves this machine fails the test.
+nock.disableNetConnect();
+nock.enableNetConnect(/^(127\.0\.0\.1|localhost|\[?::1\]?)(:\d+)?$/);
+
+export interface TestPlatform {
+  url: string;
+  databaseUrl: string;
+  dataDir: string;
+  platform: Platform;
+  /** As the database's superuser: sees and may do everything. For looking and for arranging. */
+  sql<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+  call<B = unknown>(method: string, path: string, options?: CallOptions): Promise<Called<B>>;
+  /** Runs queued jobs until none is ready, then waits until nothing waits in memory. */
+  runJobs(): Promise<void>;
+  /** Audit entries, oldest first, after everything has been sealed. */
+  audits(where?: { action?: string; orgId?: string }): Promise<AuditSeen[]>;
+  stop(): Promise<void>;
+}
+export interface AuditSeen {
+  action: string;
+  org_id: string | null;
+  actor_type: string;
+  actor_id: string;
+  resource_type: string;
+  resource_id: string;
+  details: Record<string, unknown>;
+  result: string;
+}
+
+/** @param env variables on top of the kit's own, as an operator would set them. */
+export async function startTestPlatform(env: Record<string, string> = {}): Promise<TestPlatform> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-data-'));
+  const config = readConfig({
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '5',
+    LOG_LEVEL: 'error',
+    ENABLE_2FA: 'false',
+    ...(process.env.REDIS_URL ? { REDIS_URL: process.env.REDIS_URL } : {}),
+    ...env,
+  });
+  const log = createLog(config.logLevel);
+  const platform = await startPlatform({
+    config,
+    secrets: await resolveSecrets(config),
+    databaseUrl: database.url,
+    log,
+    api: true,
+    seal: true,
+    checkResponses: true,
+  });
+  const pool = new pg.Pool({ connectionString: database.url, max: 3 });
+  const tasks = taskList(platform.tasks);
+  const url = platform.url;
+  const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) => (await pool.query<R>(text, values)).rows;
+  return {
+    url,
+    databaseUrl: database.url,
+    dataDir,
+    platform,
+    sql,
+    call: (method, path, options) => call(url, method, path, options),
+    async runJobs() {
+      await runOnce({ pgPool: platform.tasks.work.database.owner, taskList: tasks, logger: queueLogger(log), noHandleSignals: true });
+      await platform.settle();
+    },
+    async audits({ action, orgId } = {}) {
+      await platform.settle();
+      return sql<AuditSeen & pg.QueryResultRow>(
+        `select action, org_id, actor_type, actor_id, resource_type, resource_id, details, result from audit_logs
+         where ($1::text is null or action = $1) and ($2::uuid is null or org_id = $2) order by timestamp, owner, seq`,
+        [action ?? null, orgId ?? null],
+      );
+    },
+    async stop() {
+      await platform.stop();
+      await pool.end();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** Partners, organizations, sites and people with tokens, arranged directly so that a test begins with its own subject. */
+import { randomUUID } from 'node:crypto';
+import { newApiKey, sha256Hex } from '#core';
+import type { TestPlatform } from './platform.ts';
+
+export const ROLES = {
+  systemAdmin: '00000000-0000-4000-8000-000000000001',
+  orgAdmin: '00000000-0000-4000-8000-000000000002',
+  technician: '00000000-0000-4000-8000-000000000003',
+  viewer: '00000000-0000-4000-8000-000000000004',
+};
+export interface Person {
+  id: string;
+  email: string;
+  token: string;
+  sessionId: string;
+}
+export interface Tenant {
+  partnerId: string;
+  partnerRoleId: string;
+  orgId: string;
+  siteId: string;
+  /** Partner Admin with access to all organizations. */
+  partner: Person;
+  orgAdmin: Person;
+  viewer: Person;
+}
+interface Place {
+  scope: 'system' | 'partner' | 'organization';
+  partnerId?: string;
+  orgId?: string;
+  mfa?: boolean;
+}
+
+/** A user with a running session; `associate` puts the user where the session says. */
+async function person(test: TestPlatform, place: Place, associate: (userId: string) => Promise<unknown>): Promise<Person> {
+  const email = `${randomUUID().slice(0, 8)}@example.com`;
+  const [user] = await test.sql<{ id: string }>('insert into users (email, name) values ($1, $2) returning id', [email, `User ${email}`]);
+  const id = user?.id ?? '';
+  await associate(id);
+  const [session] = await test.sql<{ id: string }>(
+    `insert into sessions (user_id, token_hash, mfa, scope, partner_id, org_id, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + interval '1 day') returning id`,
+    [id, sha256Hex(randomUUID()), place.mfa ?? true, place.scope, place.partnerId ?? null, place.orgId ?? null],
+  );
+  const sessionId = session?.id ?? '';
+  const { partnerId, orgId, scope, mfa = true } = place;
+  const claims = { sub: id, sid: sessionId, scope, mfa, ...(partnerId ? { partnerId } : {}), ...(orgId ? { orgId } : {}) };
+  return { id, email, sessionId, token: await test.platform.tasks.work.doors.signAccess(claims, 3600) };
+}
+
+export const systemUser = (test: TestPlatform, { mfa = true } = {}): Promise<Person> =>
+  person(test, { scope: 'system', mfa }, (id) => test.sql('insert into system_users values ($1, $2)', [id, ROLES.systemAdmin]));
+
+export const partnerUser = (
+  test: TestPlatform,
+  at: { partnerId: string; roleId: string; orgAccess?: 'all' | 'selected' | 'none'; orgIds?: string[]; mfa?: boolean },
+): Promise<Person> =>
+  person(test, { scope: 'partner', partnerId: at.partnerId, mfa: at.mfa ?? true }, (id) =>
+    test.sql('insert into partner_users (partner_id, user_id, role_id, org_access, org_ids) values ($1, $2, $3, $4, $5)', [
+      at.partnerId,
+      id,
+      at.roleId,
+      at.orgAccess ?? 'all',
+      at.orgIds ?? [],
+    ]),
+  );
+
+export const orgUser = (
+  test: TestPlatform,
+  at: { orgId: string; roleId?: string; siteIds?: string[]; deviceGroupIds?: string[]; mfa?: boolean },
+): Promise<Person> =>
+  person(test, { scope: 'organization', orgId: at.orgId, mfa: at.mfa ?? true }, (id) =>
+    test.sql('insert into organization_users (org_id, user_id, role_id, site_ids, device_group_ids) values ($1, $2, $3, $4, $5)', [
+      at.orgId,
+      id,
+      at.roleId ?? ROLES.orgAdmin,
+      at.siteIds ?? null,
+      at.deviceGroupIds ?? null,
+    ]),
+  );
+
+/** Another organization with one site under a partner. */
+export async function organization(test: TestPlatform, partnerId: string): Promise<{ orgId: string; siteId: string }> {
+  const slug = randomUUID().slice(0, 8);
+  const [org] = await test.sql<{ id: string }>('insert into organizations (partner_id, name, slug) values ($1, $2, $3) returning id', [
+    partnerId,
+    `Organization ${slug}`,
+    slug,
+  ]);
+  const [site] = await test.sql<{ id: string }>('insert into sites (org_id, name) values ($1, $2) returning id', [org?.id, 'Main']);
+  return { orgId: org?.id ?? '', siteId: site?.id ?? '' };
+}
+
+/** A partner with one organization, one site, and three people. */
+export async function tenant(test: TestPlatform): Promise<Tenant> {
+  const slug = randomUUID().slice(0, 8);
+  const [partner] = await test.sql<{ id: string }>(
+    `insert into partners (name, slug, status) values ($1, $2, 'active') returning id`,
+    [`Partner ${slug}`, slug],
+  );
+  const partnerId = partner?.id ?? '';
+  const [role] = await test.sql<{ id: string }>(
+    `insert into roles (partner_id, scope, name, is_system, force_mfa) values ($1, 'partner', 'Partner Admin', true, true) returning id`,
+    [partnerId],
+  );
+  const partnerRoleId = role?.id ?? '';
+  await test.sql(`insert into role_permissions (role_id, permission_id) select $1, id from permissions where resource = '*'`, [partnerRoleId]);
+  const { orgId, siteId } = await organization(test, partnerId);
+  const [admin, orgAdmin, viewer] = await Promise.all([
+    partnerUser(test, { partnerId, roleId: partnerRoleId }),
+    orgUser(test, { orgId }),
+    orgUser(test, { orgId, roleId: ROLES.viewer }),
+  ]);
+  return { partnerId, partnerRoleId, orgId, siteId, partner: admin, orgAdmin, viewer };
+}
+
+/** An API key with exactly these scopes. */
+export async function apiKey(test: TestPlatform, at: { orgId: string; scopes: string[]; createdBy: string }): Promise<string> {
+  const made = newApiKey();
+  await test.sql('insert into api_keys (org_id, name, key_hash, key_prefix, scopes, created_by) values ($1, $2, $3, $4, $5, $6)', [
+    at.orgId,
+    'test',
+    sha256Hex(made.key),
+    made.keyPrefix,
+    at.scopes,
+    at.createdBy,
+  ]);
+  return made.key;
+}
