@@ -1,0 +1,50 @@
+/** A Redis for the tests of this room: the one of REDIS_URL, else an own one, else none. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+export interface OwnRedis {
+  url: string;
+  process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** Whether a `redis-server` program is installed. */
+export function hasRedisServer(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('There is no port');
+  return address.port;
+}
+
+/** Starts a Redis without persistence and waits until it accepts connections. */
+export async function startRedis(port: number): Promise<OwnRedis> {
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('redis-server ended at once')));
+    child.stdout.on('data', (text: Buffer) => text.includes('Ready to accept connections') && resolve());
+  });
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    process: child,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
