@@ -1,4 +1,5 @@
 /** Reads the environment once, checks all of it and hands out one frozen configuration. */
+import { existsSync } from 'node:fs';
 import { schema, type Variables } from './schema.ts';
 import type { Config } from './types.ts';
 
@@ -41,8 +42,9 @@ export function readConfig(env: Environment): Config {
   return toConfig(value);
 }
 
-/** The configuration of this process, frozen. Throws ConfigError like `readConfig`. */
+/** The configuration of this process, frozen; variables of a `.env` file count where they are not set. Throws ConfigError. */
 export function loadConfig(): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env');
   return freeze(readConfig(process.env));
 }
 

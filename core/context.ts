@@ -1,8 +1,9 @@
 /** What a piece of work knows about itself: who acts, how far they reach, and the doors it may use. */
-import type { Config } from '#config';
+
 import type { Knex } from 'knex';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
+import type { Config } from '#config';
 import type { Apis, Batch, EventName, Events, JobName, JobPayload, Slots } from './contract.ts';
 
 export interface Actor {
@@ -98,7 +99,9 @@ export interface PlatformDoors {
   /** Signs an access token; `seconds` is its lifetime. */
   signAccess(claims: AccessClaims, seconds: number): Promise<string>;
   readonly seal: { seal(plain: string, place: SealPlace): string; open(sealed: string, place: SealPlace): string };
-  readonly mail: { send(message: { to: string; subject: string; text: string; html?: string }): Promise<{ id: string }> };
+  readonly mail: {
+    send(message: { to: string; subject: string; text: string; html?: string }): Promise<{ id: string }>;
+  };
   /** Runs work in the platform's role on its own transaction, where the tenant is not known yet (login, enrollment). */
   asPlatform<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** What modules keep for the life of the process (caches); filled by their `start`. */

@@ -174,8 +174,11 @@ export interface Subscriber<E extends EventName = EventName> {
   maxAttempts?: number;
   run(ctx: Context, event: DomainEvent<Events[E]>): Promise<void>;
 }
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds subscribers of every event
-export type AnySubscriber = Omit<Subscriber<never>, 'run' | 'on'> & { on: string; run(ctx: Context, event: any): Promise<void> };
+export type AnySubscriber = Omit<Subscriber<never>, 'run' | 'on'> & {
+  on: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a registry holds subscribers of every event
+  run(ctx: Context, event: any): Promise<void>;
+};
 export const defineSubscriber = <E extends EventName>(subscriber: Subscriber<E>): AnySubscriber => subscriber;
 
 export interface Filling<S extends keyof Slots = keyof Slots> {

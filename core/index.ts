@@ -1,4 +1,16 @@
 /** The door: everything a module may touch of core. */
+
+export { redact } from './audit/record.ts';
+export { verifyChain } from './audit/verify.ts';
+export {
+  newAgentToken,
+  newApiKey,
+  newEnrollmentKey,
+  newOpaqueToken,
+  pepperedHash,
+  sha256Hex,
+} from './auth/opaque-tokens.ts';
+export { hashPassword, needsRehash, verifyDummy, verifyPassword } from './auth/passwords.ts';
 export type {
   AccessClaims,
   Actor,
@@ -30,12 +42,12 @@ export type {
   Subscriber,
 } from './contract.ts';
 export { defineBatch, defineFilling, defineJob, defineModule, defineRoute, defineSubscriber } from './contract.ts';
+export { Model } from './database/model.ts';
 export * as errors from './errors.ts';
 export { AppError, defineError } from './errors.ts';
-export { EVERYWHERE, NOBODY, NOWHERE } from './work.ts';
-export { Model } from './database/model.ts';
-export { verifyChain } from './audit/verify.ts';
-export { redact } from './audit/record.ts';
+export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
+export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
+export { catalogPairs, holdsPermission } from './tenancy/permissions.ts';
 export {
   accessibleOrgIds,
   canAccessOrg,
@@ -46,8 +58,4 @@ export {
   reachNewOrg,
   targetOrg,
 } from './tenancy/reach.ts';
-export { catalogPairs, holdsPermission } from './tenancy/permissions.ts';
-export { encodeCursor, decodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
-export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
-export { hashPassword, needsRehash, verifyDummy, verifyPassword } from './auth/passwords.ts';
-export { newApiKey, newAgentToken, newEnrollmentKey, newOpaqueToken, pepperedHash, sha256Hex } from './auth/opaque-tokens.ts';
+export { EVERYWHERE, NOBODY, NOWHERE } from './work.ts';

@@ -1,6 +1,7 @@
 /** Starts the process: configuration, database, platform, workers; stops them in reverse on a signal. */
-import { type Config, ConfigError, loadConfig } from '#config';
+
 import type { Logger } from 'pino';
+import { type Config, ConfigError, loadConfig } from '#config';
 import { bootstrapSystemUser } from './auth/system-user.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './database/embedded-server.ts';
 import { createLog } from './log.ts';
@@ -13,7 +14,10 @@ interface Running {
 }
 
 /** The database to use: the configured one, or the embedded server's. */
-export async function openStore(config: Config, log: Logger): Promise<{ url: string; embedded: EmbeddedServer | null }> {
+export async function openStore(
+  config: Config,
+  log: Logger,
+): Promise<{ url: string; embedded: EmbeddedServer | null }> {
   if (config.database.url) return { url: config.database.url, embedded: null };
   const embedded = await startEmbeddedServer({
     dataDir: config.dataDir,
@@ -29,15 +33,32 @@ async function start(config: Config, log: Logger): Promise<Running> {
   let platform: Platform | null = null;
   try {
     const works = config.role !== 'api';
-    platform = await startPlatform({ config, secrets, databaseUrl: store.url, log, api: config.role !== 'worker', seal: works });
+    platform = await startPlatform({
+      config,
+      secrets,
+      databaseUrl: store.url,
+      log,
+      api: config.role !== 'worker',
+      seal: works,
+    });
     const { database } = platform.tasks.work;
-    if (config.identity.bootstrapAdmin && (await bootstrapSystemUser(database.platform, config.identity.bootstrapAdmin))) {
-      log.info({ email: config.identity.bootstrapAdmin.email }, 'first system administrator made from the configuration');
+    if (
+      config.identity.bootstrapAdmin &&
+      (await bootstrapSystemUser(database.platform, config.identity.bootstrapAdmin))
+    ) {
+      log.info(
+        { email: config.identity.bootstrapAdmin.email },
+        'first system administrator made from the configuration',
+      );
     }
     // Core knows no workers; this wiring is the one place where the rooms meet.
     const { startWorkers } = (await import('../workers/main.ts')) as typeof import('../workers/main.ts');
     const workers = works
-      ? await startWorkers(platform.tasks, { concurrency: config.workers.concurrency, version: config.version, metrics: platform.metrics })
+      ? await startWorkers(platform.tasks, {
+          concurrency: config.workers.concurrency,
+          version: config.version,
+          metrics: platform.metrics,
+        })
       : null;
     const running = platform;
     return {
@@ -68,11 +89,16 @@ function greet(config: Config, url: string): void {
 /** One sentence for what a person can mend; the whole error only when it is our fault. */
 export function explain(error: unknown): string {
   const { name, message, code, stack } = error as Error & { code?: string; port?: number };
-  if (code === 'EADDRINUSE') return `Port ${(error as { port?: number }).port} is taken by another program; set PORT to a free one.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${(error as { port?: number }).port} is taken by another program; set PORT to a free one.`;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `No permission: ${message}.`;
-  if (code === 'ECONNREFUSED') return `The database or another service is not reachable: ${message || 'connection refused'}.`;
-  if (code === '28P01' || code === '28000' || code === '3D000') return `The database refused the connection: ${message}.`;
-  return /Error$/.test(name) && name !== 'Error' && name !== 'TypeError' && name !== 'ReferenceError' ? message : (stack ?? message);
+  if (code === 'ECONNREFUSED')
+    return `The database or another service is not reachable: ${message || 'connection refused'}.`;
+  if (code === '28P01' || code === '28000' || code === '3D000')
+    return `The database refused the connection: ${message}.`;
+  return /Error$/.test(name) && name !== 'Error' && name !== 'TypeError' && name !== 'ReferenceError'
+    ? message
+    : (stack ?? message);
 }
 
 async function main(): Promise<void> {

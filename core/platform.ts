@@ -1,11 +1,11 @@
 /** Wires the rooms into one running platform; what main.ts starts as a process and the test kit starts many times. */
 import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
-import type { Config } from '#config';
 import type { Logger } from 'pino';
+import type { Config } from '#config';
 import { openAttempts } from './audit/attempts.ts';
 import { type AuditRow, auditRow } from './audit/record.ts';
-import { startSealer, type Sealer } from './audit/sealer.ts';
+import { type Sealer, startSealer } from './audit/sealer.ts';
 import { Principals } from './auth/principals.ts';
 import { createTokenSigner } from './auth/tokens.ts';
 import type { AgentAuthenticator } from './contract.ts';
@@ -59,7 +59,10 @@ export interface Platform {
 }
 
 /** The modules that this configuration runs, checked; nothing is started. */
-export async function loadModules(config: Pick<Config, 'modules'>, root = join(ROOT, 'modules')): Promise<LoadedModule[]> {
+export async function loadModules(
+  config: Pick<Config, 'modules'>,
+  root = join(ROOT, 'modules'),
+): Promise<LoadedModule[]> {
   const modules = withoutDisabled(await discover(root), config.modules.disabled);
   checkModules(modules);
   return modules;
@@ -101,7 +104,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const attempts = openAttempts(database.platform, log);
     const batches = openBatches(database.platform);
     const services = new Map<string, unknown>();
-    const fillings = Map.groupBy(modules.flatMap((loaded) => loaded.fillings), ({ value }) => value.slot as string);
+    const fillings = Map.groupBy(
+      modules.flatMap((loaded) => loaded.fillings),
+      ({ value }) => value.slot as string,
+    );
     const byName = new Map(modules.map((loaded) => [loaded.module.name, loaded.module]));
     const signer = createTokenSigner({ secret: secrets.jwtSecret });
     const mail = createMailer(config);
@@ -118,7 +124,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         services,
       },
       auditRow: ({ options: { actor, scope } }, action, entry) => auditRow(actor, scope, action, entry),
-      auditAttempt: ({ options: { actor, scope } }, action, entry) => attempts.add(auditRow(actor, scope, action, entry) as AuditRow),
+      auditAttempt: ({ options: { actor, scope } }, action, entry) =>
+        attempts.add(auditRow(actor, scope, action, entry) as AuditRow),
       jobRow: ({ options: { scope, requestId } }, name, payload, jobOptions) =>
         registry.jobRow(name, payload, { orgId: scope.orgId, requestId }, jobOptions),
       subscriberJobs: ({ options: { requestId } }, event) => registry.subscriberJobs(event, requestId),
@@ -158,7 +165,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       },
     };
     const asPlatform = <T>(run: Parameters<typeof inWork<T>>[2]) =>
-      inWork(work, { actor: { ...NOBODY, kind: 'system' }, scope: EVERYWHERE, requestId: 'start', log, role: 'platform' }, run);
+      inWork(
+        work,
+        { actor: { ...NOBODY, kind: 'system' }, scope: EVERYWHERE, requestId: 'start', log, role: 'platform' },
+        run,
+      );
     for (const { module } of modules) {
       await module.start?.({
         services,
@@ -196,10 +207,23 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           corsOrigins: config.http.corsOrigins,
         },
       );
-      addHealth(server, { version: config.version, pool: database.platform, metrics, metricsToken: config.http.metricsToken, stopping: () => stopping });
+      addHealth(server, {
+        version: config.version,
+        pool: database.platform,
+        metrics,
+        metricsToken: config.http.metricsToken,
+        stopping: () => stopping,
+      });
       const tags = routeTags(modules);
       addRoutes(server, { work, counters, checkResponses: options.checkResponses ?? false }, tags);
-      addDocs(server, openapiDocument(tags, modules.map((loaded) => loaded.module), config.version));
+      addDocs(
+        server,
+        openapiDocument(
+          tags,
+          modules.map((loaded) => loaded.module),
+          config.version,
+        ),
+      );
       await server.start();
       closers.push(async () => {
         stopping = true;
@@ -214,7 +238,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
     return {
       server,
-      url: server ? `http://${server.info.host === '0.0.0.0' ? 'localhost' : server.info.host}:${server.info.port}` : '',
+      url: server
+        ? `http://${server.info.host === '0.0.0.0' ? 'localhost' : server.info.host}:${server.info.port}`
+        : '',
       tasks,
       modules,
       sealer,
@@ -234,7 +260,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-async function bringUpToDate(config: Config, owner: Parameters<typeof migrate>[0], modules: LoadedModule[], log: Logger): Promise<void> {
+async function bringUpToDate(
+  config: Config,
+  owner: Parameters<typeof migrate>[0],
+  modules: LoadedModule[],
+  log: Logger,
+): Promise<void> {
   const folders = migrationFolders(modules);
   if (config.database.autoMigrate) {
     const applied = await migrate(owner, folders);
@@ -243,6 +274,8 @@ async function bringUpToDate(config: Config, owner: Parameters<typeof migrate>[0
   }
   const state = await migrationState(owner, folders);
   if (state.pending.length > 0 || state.changed.length > 0) {
-    throw new DatabaseSetupError(`The database is not up to date (${[...state.pending, ...state.changed].join(', ')}); run npm run migrate.`);
+    throw new DatabaseSetupError(
+      `The database is not up to date (${[...state.pending, ...state.changed].join(', ')}); run npm run migrate.`,
+    );
   }
 }

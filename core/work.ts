@@ -1,7 +1,7 @@
 /** openWork(): a transaction that opens when first used, the announced tenant, and the Context; for requests and jobs. */
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import type { Knex } from 'knex';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Actor, AuditEntry, Context, PlatformDoors, Scope } from './context.ts';
 import type { Apis, Batch, EventName, Events, JobName, JobPayload, Slots } from './contract.ts';
@@ -174,7 +174,11 @@ function makeContext(work: Work, services: WorkServices): Context {
     addJob: <N extends JobName>(name: N, payload: JobPayload<N>, options = {}) => {
       work.effects.jobs.push(services.jobRow(work, name, payload, options));
     },
-    emit: <E extends EventName>(name: E, data: Events[E], options: { orgId?: string | null; siteId?: string | null; deviceId?: string | null } = {}) => {
+    emit: <E extends EventName>(
+      name: E,
+      data: Events[E],
+      options: { orgId?: string | null; siteId?: string | null; deviceId?: string | null } = {},
+    ) => {
       const event = {
         id: randomUUID(),
         name,

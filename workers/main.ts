@@ -1,12 +1,19 @@
 /** A worker node: every declared job and subscriber as a task of graphile-worker, with schedules, history and heartbeat. */
 import { EventEmitter } from 'node:events';
-import { Logger as QueueLogger, parseCronItems, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import {
+  parseCronItems,
+  Logger as QueueLogger,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
 import type { Logger } from 'pino';
+import type { Metrics } from '../core/http/metrics.ts';
 import { openHistory } from '../core/jobs/history.ts';
 import { beat, freeDeadNodes, leave, newNodeId } from '../core/jobs/nodes.ts';
 import { cronItems, layOutMinute, startScheduled } from '../core/jobs/schedule.ts';
 import { jobTask, subscriberTask, type TaskServices } from '../core/jobs/task.ts';
-import type { Metrics } from '../core/http/metrics.ts';
 import { recordRuns } from './runs.ts';
 
 export interface WorkerOptions {
@@ -54,7 +61,12 @@ export async function startWorkers(services: TaskServices, options: WorkerOption
   const nodeId = newNodeId();
   const history = openHistory(database.platform, nodeId, log);
   const workerIds = recordRuns(events, history, options.metrics);
-  const node = { id: nodeId, version: options.version, concurrency: options.concurrency, workerIds: () => [...workerIds] };
+  const node = {
+    id: nodeId,
+    version: options.version,
+    concurrency: options.concurrency,
+    workerIds: () => [...workerIds],
+  };
   await beat(database.platform, node, 'running');
   const runner: Runner = await run({
     pgPool: database.owner,
@@ -68,9 +80,14 @@ export async function startWorkers(services: TaskServices, options: WorkerOption
   });
   await beat(database.platform, node, 'running');
   const stopBeats = repeat(BEAT_MS, () => beat(database.platform, node, 'running'), log);
-  const stopSweeps = repeat(SWEEP_MS, async () => {
-    for (const lost of await freeDeadNodes(database.owner)) log.warn({ node: lost }, 'a worker node died; its jobs run again');
-  }, log);
+  const stopSweeps = repeat(
+    SWEEP_MS,
+    async () => {
+      for (const lost of await freeDeadNodes(database.owner))
+        log.warn({ node: lost }, 'a worker node died; its jobs run again');
+    },
+    log,
+  );
   return {
     nodeId,
     async stop() {

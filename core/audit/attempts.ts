@@ -1,6 +1,7 @@
 /** Failed and denied attempts: no transaction commits for them, so they go to the outbox batched on a connection of their own. */
-import type { Logger } from 'pino';
+
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import { storable } from '../work.ts';
 import type { AuditRow } from './record.ts';
 

@@ -23,7 +23,9 @@ export function ownerOf(row: Pick<AuditRow, 'orgId' | 'partnerId'>): string {
  */
 export function checksumOf(row: Omit<SealedRow, 'checksum'>): string {
   const { checksum: _, ...covered } = row as SealedRow;
-  return createHash('sha256').update(canonicalize(covered) ?? '').digest('hex');
+  return createHash('sha256')
+    .update(canonicalize(covered) ?? '')
+    .digest('hex');
 }
 
 export interface ChainHead {

@@ -30,7 +30,10 @@ export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact);
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, SECRET.test(key) && inner != null ? '[REDACTED]' : redact(inner)]),
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      SECRET.test(key) && inner != null ? '[REDACTED]' : redact(inner),
+    ]),
   );
 }
 

@@ -16,7 +16,9 @@ export async function sealBatch(pool: pg.Pool): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const { rows: lock } = await client.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK]);
+    const { rows: lock } = await client.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
+      LOCK,
+    ]);
     if (!lock[0]?.mine) {
       await client.query('rollback');
       return 0;
@@ -26,7 +28,11 @@ export async function sealBatch(pool: pg.Pool): Promise<number> {
        select id, entry from taken order by id`,
       [BATCH],
     );
-    if (rows.length > 0) await append(client, rows.map((row) => row.entry));
+    if (rows.length > 0)
+      await append(
+        client,
+        rows.map((row) => row.entry),
+      );
     await client.query('commit');
     return rows.length;
   } catch (error) {
@@ -47,7 +53,12 @@ async function append(client: pg.PoolClient, entries: AuditRow[]): Promise<void>
   const sealed: SealedRow[] = [];
   for (const [owner, rows] of byOwner) {
     const head = headOf.get(owner) ?? { seq: 0, checksum: null };
-    sealed.push(...extendChain(head, rows.map((row) => ({ ...row, id: randomUUID() }))));
+    sealed.push(
+      ...extendChain(
+        head,
+        rows.map((row) => ({ ...row, id: randomUUID() })),
+      ),
+    );
   }
   await client.query(
     `insert into audit_logs (id, owner, seq, org_id, partner_id, timestamp, actor_type, actor_id, actor_email, actor_name,

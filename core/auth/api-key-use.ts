@@ -5,7 +5,10 @@ export const keyUse = defineBatch<{ keyId: string; expired: boolean }, null>({
   name: 'core/api-key-use',
   maxSize: 1000,
   async run(sql, items) {
-    const used = Map.groupBy(items.filter((item) => !item.expired), (item) => item.keyId);
+    const used = Map.groupBy(
+      items.filter((item) => !item.expired),
+      (item) => item.keyId,
+    );
     await sql(
       `update api_keys k set usage_count = k.usage_count + u.times, last_used_at = now()
        from unnest($1::uuid[], $2::int[]) u (id, times) where k.id = u.id`,

@@ -134,7 +134,11 @@ export class Principals {
   /** Null when the session has ended, the user is not active, or the association is gone. */
   bySession(sessionId: string): Promise<Principal | null> {
     return this.sessions.get(sessionId, async () => {
-      const { rows } = await this.pool.query<SessionRow>({ name: 'core-session', text: BY_SESSION, values: [sessionId] });
+      const { rows } = await this.pool.query<SessionRow>({
+        name: 'core-session',
+        text: BY_SESSION,
+        values: [sessionId],
+      });
       const row = rows[0];
       if (!row) return null;
       return {
@@ -177,7 +181,13 @@ export class Principals {
           roleId: null,
           sessionId: null,
         },
-        scope: { ...NOWHERE, kind: 'organization', orgId: row.org_id, orgIds: [row.org_id], ownerPartnerId: row.partner_id },
+        scope: {
+          ...NOWHERE,
+          kind: 'organization',
+          orgId: row.org_id,
+          orgIds: [row.org_id],
+          ownerPartnerId: row.partner_id,
+        },
         partnerActive: row.partner_active,
         orgActive: row.org_active,
         mustEnrollMfa: false,

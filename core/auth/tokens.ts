@@ -1,20 +1,9 @@
 /** Signed tokens (JWT, HS256): access tokens, and short-lived ones for a single purpose. */
 import { createSecretKey, hkdfSync } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { AccessClaims } from '../context.ts';
 
-/** What an access token says (spec 1-identity, Authentication). */
-export interface AccessClaims {
-  /** The user's id. */
-  sub: string;
-  /** The session's id. */
-  sid: string;
-  scope: 'system' | 'partner' | 'organization';
-  partnerId?: string | undefined;
-  orgId?: string | undefined;
-  roleId?: string | undefined;
-  /** Whether a second factor was verified in this session. */
-  mfa: boolean;
-}
+export type { AccessClaims };
 
 /** Claims with when the token was issued and ends, in Unix seconds. */
 export type Verified<Claims> = Readonly<Claims & { iat: number; exp: number }>;

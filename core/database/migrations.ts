@@ -41,7 +41,9 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
     `select to_regclass('public.migrations') is not null as present`,
   );
   const { rows } = known[0]?.present
-    ? await client.query<{ owner: string; name: string; checksum: string }>('select owner, name, checksum from migrations')
+    ? await client.query<{ owner: string; name: string; checksum: string }>(
+        'select owner, name, checksum from migrations',
+      )
     : { rows: [] };
   const applied = new Map(rows.map((row) => [`${row.owner}/${row.name}`, row.checksum]));
   const key = (file: Migration) => `${file.owner}/${file.name}`;

@@ -1,11 +1,10 @@
 /** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the only door to a query. */
-import { Model as ObjectionModel, type QueryBuilder, snakeCaseMappers } from 'objection';
+import { Model as ObjectionModel, type QueryBuilder } from 'objection';
 import type { Context } from '../context.ts';
 
 type Constructor<M> = { new (): M };
 
 export class Model extends ObjectionModel {
-  static override columnNameMappers = snakeCaseMappers();
   static override useLimitInFirst = true;
   /** Column that holds the organization; null for tables without one. */
   static orgColumn: string | null = 'org_id';
@@ -34,7 +33,8 @@ export class Model extends ObjectionModel {
       }
     }
     if (model.siteColumn) {
-      if (scope.siteIds) query.whereRaw('?? = any(?::uuid[])', [`${table}.${model.siteColumn}`, scope.siteIds as string[]]);
+      if (scope.siteIds)
+        query.whereRaw('?? = any(?::uuid[])', [`${table}.${model.siteColumn}`, scope.siteIds as string[]]);
       if (scope.groupIds) query.whereRaw('false');
     }
     return query as unknown as QueryBuilder<M, M[]>;

@@ -45,7 +45,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   const owner = pool(options.url, null, Math.max(6, options.poolSize));
   const app = pool(options.appUrl ?? options.url, options.appUrl ? null : APP_ROLE, options.poolSize);
-  const platform = pool(options.platformUrl ?? options.url, options.platformUrl ? null : PLATFORM_ROLE, options.poolSize);
+  const platform = pool(
+    options.platformUrl ?? options.url,
+    options.platformUrl ? null : PLATFORM_ROLE,
+    options.poolSize,
+  );
   return {
     url: options.url,
     owner,

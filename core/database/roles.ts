@@ -16,12 +16,16 @@ export async function ensureRoles(owner: pg.Pool): Promise<void> {
   );
   const bypassing = rows.filter((row) => row.bypass).map((row) => row.name);
   if (bypassing.length > 0) {
-    throw new DatabaseSetupError(`The database role ${bypassing.join(', ')} may bypass row-level security; take that away.`);
+    throw new DatabaseSetupError(
+      `The database role ${bypassing.join(', ')} may bypass row-level security; take that away.`,
+    );
   }
   const needed = [
     ...rows.filter((row) => !row.present).map((row) => `create role ${row.name} nologin`),
     // The audit admin stays out of the application's reach: an operator grants it for retention.
-    ...rows.filter((row) => !row.member && row.name !== AUDIT_ADMIN_ROLE).map((row) => `grant ${row.name} to current_user`),
+    ...rows
+      .filter((row) => !row.member && row.name !== AUDIT_ADMIN_ROLE)
+      .map((row) => `grant ${row.name} to current_user`),
   ];
   for (const statement of needed) {
     try {

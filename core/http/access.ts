@@ -1,12 +1,13 @@
 /** Who is calling and may they: runs before the body is read, in the order of domain/00-conventions, "Denial order". */
-import type { Access, AgentAuthenticator, AnyRoute } from '../contract.ts';
-import type { Actor, Scope } from '../context.ts';
-import type { Counters } from '../counters/counters.ts';
-import type { Batches } from '../database/batches.ts';
-import { sha256Hex } from '../auth/opaque-tokens.ts';
+
 import { keyUse } from '../auth/api-key-use.ts';
+import { sha256Hex } from '../auth/opaque-tokens.ts';
 import type { Principal, Principals } from '../auth/principals.ts';
 import type { AccessClaims } from '../auth/tokens.ts';
+import type { Actor, Scope } from '../context.ts';
+import type { Access, AgentAuthenticator, AnyRoute } from '../contract.ts';
+import type { Counters } from '../counters/counters.ts';
+import type { Batches } from '../database/batches.ts';
 import {
   Forbidden,
   MfaRequired,
@@ -41,7 +42,8 @@ export interface Asking {
 }
 type Permitted = Extract<Access, { permission: string | null }>;
 
-const bearer = (header: string | undefined): string | null => /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? '')?.[1] ?? null;
+const bearer = (header: string | undefined): string | null =>
+  /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? '')?.[1] ?? null;
 
 /** Resolves the caller and checks everything the route's access demands; `seen` learns the caller before a refusal. */
 export async function admit(services: AccessServices, asking: Asking, seen: (caller: Caller) => void): Promise<Caller> {
@@ -59,7 +61,10 @@ export async function admit(services: AccessServices, asking: Asking, seen: (cal
   return caller;
 }
 
-async function admitUser(services: AccessServices, asking: Asking): Promise<{ principal: Principal; headers: Record<string, string> }> {
+async function admitUser(
+  services: AccessServices,
+  asking: Asking,
+): Promise<{ principal: Principal; headers: Record<string, string> }> {
   const token = bearer(asking.headers.authorization);
   if (!token) throw Unauthenticated();
   const claims = await services.verifyToken(token).catch(() => {
@@ -70,13 +75,17 @@ async function admitUser(services: AccessServices, asking: Asking): Promise<{ pr
   return { principal, headers: {} };
 }
 
-async function admitKey(services: AccessServices, key: string): Promise<{ principal: Principal; headers: Record<string, string> }> {
+async function admitKey(
+  services: AccessServices,
+  key: string,
+): Promise<{ principal: Principal; headers: Record<string, string> }> {
   if (!key.startsWith('svc_')) throw Unauthenticated('Invalid API key');
   const found = await services.principals.byKeyHash(sha256Hex(key));
   if (!found) throw Unauthenticated('Invalid API key');
   if (found.status === 'revoked') throw Unauthenticated('API key is revoked');
   if (found.status === 'expired' || found.expired) {
-    if (found.status === 'active') void services.batches.add(keyUse, { keyId: found.keyId, expired: true }).catch(() => undefined);
+    if (found.status === 'active')
+      void services.batches.add(keyUse, { keyId: found.keyId, expired: true }).catch(() => undefined);
     throw Unauthenticated('API key is expired');
   }
   // Counting is statistics: a failure to count must not fail the request.

@@ -2,8 +2,7 @@
 import type { Server } from '@hapi/hapi';
 import { PREFIX } from './route.ts';
 
-const escape = (text: unknown) =>
-  String(text ?? '').replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const html = (text: unknown) => String(text ?? '').replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 interface Operation {
   summary: string;
@@ -18,15 +17,15 @@ interface Operation {
 
 function block(method: string, path: string, operation: Operation): string {
   const schema = (title: string, value: object | undefined) =>
-    value ? `<h4>${title}</h4><pre>${escape(JSON.stringify(value, null, 2))}</pre>` : '';
+    value ? `<h4>${title}</h4><pre>${html(JSON.stringify(value, null, 2))}</pre>` : '';
   const rows = operation.parameters
-    .map((p) => `<tr><td><code>${escape(p.name)}</code></td><td>${escape(p.in)}</td><td>${escape(p.description)}</td></tr>`)
+    .map((p) => `<tr><td><code>${html(p.name)}</code></td><td>${html(p.in)}</td><td>${html(p.description)}</td></tr>`)
     .join('');
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'));
-  return `<details><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escape(path)}</code> ${escape(operation.summary)}</summary>
-<p>${escape(operation.description)}</p>
-<p>${operation['x-permission'] ? `Permission <code>${escape(operation['x-permission'])}</code>. ` : ''}${
-    operation['x-audit'] ? `Audit <code>${escape(operation['x-audit'])}</code>.` : ''
+  return `<details><summary><b class="${method}">${method.toUpperCase()}</b> <code>${html(path)}</code> ${html(operation.summary)}</summary>
+<p>${html(operation.description)}</p>
+<p>${operation['x-permission'] ? `Permission <code>${html(operation['x-permission'])}</code>. ` : ''}${
+    operation['x-audit'] ? `Audit <code>${html(operation['x-audit'])}</code>.` : ''
   }</p>
 ${rows ? `<table>${rows}</table>` : ''}
 ${schema('Request body', operation.requestBody?.content['application/json']?.schema)}
@@ -42,7 +41,7 @@ function renderPage(document: Record<string, unknown>): string {
         .filter(([, operation]) => operation.tags.includes(name))
         .map(([method, operation]) => block(method, PREFIX + path, operation)),
     );
-    return `<section><h2>${escape(name)}</h2><p>${escape(description)}</p>${blocks.join('\n')}</section>`;
+    return `<section><h2>${html(name)}</h2><p>${html(description)}</p>${blocks.join('\n')}</section>`;
   });
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Quartermaster API</title><style>
@@ -65,6 +64,12 @@ export function addDocs(server: Server, document: Record<string, unknown>): void
       options: { auth: false },
       handler: (_request, h) => h.response(text).type('application/json'),
     },
-    { method: 'GET', path: '/docs', rules, options: { auth: false }, handler: (_request, h) => h.response(page).type('text/html') },
+    {
+      method: 'GET',
+      path: '/docs',
+      rules,
+      options: { auth: false },
+      handler: (_request, h) => h.response(page).type('text/html'),
+    },
   ]);
 }

@@ -3,7 +3,18 @@ import { Boom } from '@hapi/boom';
 import type { Logger } from 'pino';
 import { AppError, InternalError, NotFound, PayloadTooLarge, Unavailable, ValidationFailed } from '../errors.ts';
 
-const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02', '57P03', '08006', '08001', '53300']);
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '08006',
+  '08001',
+  '53300',
+]);
 
 /** The error a caller sees for anything thrown. What is not ours is logged whole and answered without detail. */
 export function toAppError(thrown: unknown, log: Logger): AppError {
@@ -31,7 +42,11 @@ function fromBoom(boom: Boom): AppError {
 }
 
 /** @returns the body and its content type. */
-export function errorBody(error: AppError, accept: string | undefined, requestId: string): { body: object; type: string } {
+export function errorBody(
+  error: AppError,
+  accept: string | undefined,
+  requestId: string,
+): { body: object; type: string } {
   if (accept?.includes('application/problem+json')) {
     return {
       type: 'application/problem+json',

@@ -48,7 +48,13 @@ export function addHealth(server: Server, options: HealthOptions): void {
       ...open('/metrics', 'guarded by a token or by the loopback address'),
       options: { auth: false },
       handler: async (request, h) => {
-        if (!mayRead(options.metricsToken, request.headers.authorization as string | undefined, request.info.remoteAddress)) {
+        if (
+          !mayRead(
+            options.metricsToken,
+            request.headers.authorization as string | undefined,
+            request.info.remoteAddress,
+          )
+        ) {
           return h.response({ error: { code: 'FORBIDDEN', message: 'Permission denied', details: [] } }).code(403);
         }
         return h.response(await options.metrics.text()).type('text/plain; version=0.0.4');

@@ -13,7 +13,8 @@ export async function checkLimits(
   for (const limit of route.limits ?? []) {
     const by = limit.by === 'ip' ? who.ip : limit.by === 'actor' ? (who.actorId ?? who.ip) : limit.by(input, who.ip);
     const hit = await counters.hit(`${limit.name}:${by}`, limit.max, limit.windowSeconds).catch((error: Error) => {
-      if (limit.whenAway === 'refuse') throw Unavailable({ message: 'The counter store is not reachable', headers: { 'retry-after': '5' } });
+      if (limit.whenAway === 'refuse')
+        throw Unavailable({ message: 'The counter store is not reachable', headers: { 'retry-after': '5' } });
       if (error.name !== 'CountersUnavailableError') throw error;
       return null;
     });

@@ -11,7 +11,9 @@ interface JsonSchema extends Json {
 }
 
 function schemaOf(schema: Joi.Schema, direction: 'input' | 'output'): JsonSchema {
-  const converter = schema as unknown as { '~standard': { jsonSchema: Record<string, (options: object) => JsonSchema> } };
+  const converter = schema as unknown as {
+    '~standard': { jsonSchema: Record<string, (options: object) => JsonSchema> };
+  };
   const made = converter['~standard'].jsonSchema[direction]?.({ target: 'draft-2020-12' }) ?? {};
   const { $schema: _, ...rest } = made;
   return rest;
@@ -19,7 +21,10 @@ function schemaOf(schema: Joi.Schema, direction: 'input' | 'output'): JsonSchema
 
 /** `GET /orgs/sites/{id}` -> `getOrgsSitesById`. */
 function operationId(route: AnyRoute): string {
-  const words = route.path.split('/').filter(Boolean).map((part) => (part.startsWith('{') ? `by-${part.slice(1, -1)}` : part));
+  const words = route.path
+    .split('/')
+    .filter(Boolean)
+    .map((part) => (part.startsWith('{') ? `by-${part.slice(1, -1)}` : part));
   return [route.method.toLowerCase(), ...words]
     .flatMap((word) => word.split(/[^a-zA-Z0-9]+/))
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
@@ -80,10 +85,18 @@ function operation({ route, module }: RouteTag): Json {
     ...(typeof route.audit === 'string' ? { 'x-audit': route.audit } : {}),
     parameters: parameters(route),
     ...(route.payload
-      ? { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.payload, 'input') } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemaOf(route.payload, 'input') } },
+          },
+        }
       : {}),
     responses: {
-      [status]: { description: 'Success', content: { 'application/json': { schema: schemaOf(route.response, 'output') } } },
+      [status]: {
+        description: 'Success',
+        content: { 'application/json': { schema: schemaOf(route.response, 'output') } },
+      },
       ...failures(route),
     },
   };
@@ -108,11 +121,18 @@ export function openapiDocument(tags: RouteTag[], modules: Module[], version: st
       license: { name: 'Proprietary', identifier: 'LicenseRef-Quartermaster' },
     },
     servers: [{ url: PREFIX }],
-    tags: modules.filter((module) => used.has(module.name)).map(({ name, summary }) => ({ name, description: summary })),
+    tags: modules
+      .filter((module) => used.has(module.name))
+      .map(({ name, summary }) => ({ name, description: summary })),
     paths,
     components: {
       securitySchemes: {
-        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token of a signed-in user' },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Access token of a signed-in user',
+        },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         agentToken: { type: 'http', scheme: 'bearer', description: 'Token of an enrolled agent' },
       },

@@ -1,8 +1,8 @@
 /** Both list forms: pages (spec) and cursors (opaque position of the last row). */
 import Joi from 'joi';
 import type { QueryBuilder } from 'objection';
-import { InvalidCursor } from '../errors.ts';
 import type { Model } from '../database/model.ts';
+import { InvalidCursor } from '../errors.ts';
 
 export interface PageQuery {
   page?: number;
@@ -15,13 +15,18 @@ const clamp = (low: number, high: number) => (value: number) => Math.min(high, M
 /** Query fields of every list: values outside the limits are clamped, not refused (spec/2-tenancy, Pagination). */
 export function pageQuery(defaultLimit = 50, maxLimit = 100) {
   return {
-    page: Joi.number().integer().custom(clamp(1, 1_000_000)).description('Page number from 1; not together with cursor'),
+    page: Joi.number()
+      .integer()
+      .custom(clamp(1, 1_000_000))
+      .description('Page number from 1; not together with cursor'),
     limit: Joi.number()
       .integer()
       .custom(clamp(1, maxLimit))
       .default(defaultLimit)
       .description(`Rows a page, 1 to ${maxLimit}; values outside are clamped`),
-    cursor: Joi.string().max(1000).description('Position given by the page before; the answer then has the cursor form'),
+    cursor: Joi.string()
+      .max(1000)
+      .description('Position given by the page before, empty for the first; the answer then has the cursor form'),
   };
 }
 
@@ -56,7 +61,11 @@ export function encodeCursor(order: string, values: readonly unknown[]): string 
 /** Throws INVALID_CURSOR for anything this list did not issue. */
 export function decodeCursor(order: string, cursor: string, count: number): (string | number | null)[] {
   try {
-    const [name, ...values] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as (string | number | null)[];
+    const [name, ...values] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as (
+      | string
+      | number
+      | null
+    )[];
     if (name === order && values.length === count) return values;
   } catch {
     // falls through: not one of ours
@@ -96,7 +105,13 @@ export async function page<M extends Model, T = M>(
   const hasMore = rows.length > limit;
   const kept = rows.slice(0, limit) as (M & Record<string, unknown>)[];
   const last = kept.at(-1);
-  const cursor = hasMore && last ? encodeCursor(order.name, order.keys.map((_, index) => last[`sort${index}`])) : null;
+  const cursor =
+    hasMore && last
+      ? encodeCursor(
+          order.name,
+          order.keys.map((_, index) => last[`sort${index}`]),
+        )
+      : null;
   for (const row of kept) for (const index of order.keys.keys()) delete row[`sort${index}`];
   return { data: kept.map(show), pagination: { hasMore, cursor } };
 }

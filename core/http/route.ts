@@ -47,10 +47,16 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
       auth: { strategy: 'caller', mode: 'required' },
       plugins: { quartermaster: tag },
       ...(hasBody
-        ? { payload: { maxBytes: route.maxBytes ?? 1024 * 1024, allow: 'application/json', defaultContentType: 'application/json' } }
+        ? {
+            payload: {
+              maxBytes: route.maxBytes ?? 1024 * 1024,
+              allow: 'application/json',
+              defaultContentType: 'application/json',
+            },
+          }
         : {}),
       validate: {
-        params: route.params ?? Joi.object({}),
+        ...(route.params ? { params: route.params } : {}),
         query: route.query ?? Joi.object({}),
         ...(hasBody ? { payload: route.payload ?? Joi.object({}).allow(null) } : {}),
       },
@@ -59,7 +65,12 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
   };
 }
 
-async function handle(services: RouteServices, route: AnyRoute, request: Request, h: ResponseToolkit): Promise<ResponseObject> {
+async function handle(
+  services: RouteServices,
+  route: AnyRoute,
+  request: Request,
+  h: ResponseToolkit,
+): Promise<ResponseObject> {
   const { caller } = request.auth.credentials;
   if (!caller) throw InternalError();
   const input: Input = {
@@ -91,7 +102,13 @@ async function handle(services: RouteServices, route: AnyRoute, request: Request
   return answerWith(services, route, result, h, caller);
 }
 
-function answerWith(services: RouteServices, route: AnyRoute, result: unknown, h: ResponseToolkit, caller: Caller): ResponseObject {
+function answerWith(
+  services: RouteServices,
+  route: AnyRoute,
+  result: unknown,
+  h: ResponseToolkit,
+  caller: Caller,
+): ResponseObject {
   const { body, options } = result instanceof Reply ? result : { body: result, options: {} as Reply['options'] };
   const status = options.status ?? route.status ?? 200;
   if (services.checkResponses && status < 400) checkResponse(route, body);

@@ -1,6 +1,7 @@
 /** The hapi server: one authentication scheme, the rules every route must meet, and the shape of every answer. */
-import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
+
 import { randomUUID } from 'node:crypto';
+import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import { type AuditRow, auditRow } from '../audit/record.ts';
@@ -58,7 +59,11 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
   server.ext('onRequest', (request, h) => {
     const given = request.headers['x-request-id'];
     request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
-    request.app.ip = clientAddress(request.headers as Record<string, string | undefined>, request.info.remoteAddress, options.trustProxy);
+    request.app.ip = clientAddress(
+      request.headers as Record<string, string | undefined>,
+      request.info.remoteAddress,
+      options.trustProxy,
+    );
     request.app.startedAt = process.hrtime.bigint();
     return h.continue;
   });
@@ -70,7 +75,13 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
     const status = (request.response as { statusCode?: number } | null)?.statusCode ?? 499;
     services.observe(request.route.path, request.method, status, seconds);
     services.log.debug(
-      { requestId: request.app.requestId, method: request.method, path: request.path, status, ms: Math.round(seconds * 1e4) / 10 },
+      {
+        requestId: request.app.requestId,
+        method: request.method,
+        path: request.path,
+        status,
+        ms: Math.round(seconds * 1e4) / 10,
+      },
       'request',
     );
   });
@@ -94,7 +105,11 @@ export function addRoutes(server: Server, services: RouteServices, tags: RouteTa
 function refuseInput(_request: Request, _h: ResponseToolkit, error?: Error): never {
   const where = (error as { output?: { payload?: { validation?: { source?: string } } } } | undefined)?.output?.payload;
   const details = Joi.isError(error)
-    ? error.details.map((detail) => ({ in: where?.validation?.source, path: detail.path.join('.'), message: detail.message }))
+    ? error.details.map((detail) => ({
+        in: where?.validation?.source,
+        path: detail.path.join('.'),
+        message: detail.message,
+      }))
     : [];
   throw ValidationFailed({ ...(details[0] ? { message: details[0].message } : {}), details });
 }
@@ -145,7 +160,8 @@ function shapeErrors(services: HttpServices, request: Request, h: ResponseToolki
   if (tag && request.auth.isAuthenticated) recordDenial(services, tag, request, error);
   const { body, type } = errorBody(error, request.headers.accept as string | undefined, request.app.requestId);
   const shaped = h.response(body).code(error.status).type(type).header('x-request-id', request.app.requestId);
-  for (const [name, value] of Object.entries({ ...request.app.caller?.headers, ...error.headers })) shaped.header(name, value);
+  for (const [name, value] of Object.entries({ ...request.app.caller?.headers, ...error.headers }))
+    shaped.header(name, value);
   if (error.status === 401) shaped.header('www-authenticate', 'Bearer');
   return shaped;
 }

@@ -1,6 +1,7 @@
 /** Worker nodes: a heartbeat each 5 s, and the freeing of jobs whose node died (the queue itself would wait 4 hours). */
-import { hostname } from 'node:os';
+
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type pg from 'pg';
 
 /** Seconds of silence after which a node counts as dead. */
@@ -49,6 +50,8 @@ export async function freeDeadNodes(pool: pg.Pool): Promise<string[]> {
      having count(*) > 0`,
     [DEAD_AFTER_SECONDS * 2],
   );
-  await pool.query(`delete from worker_nodes where state in ('lost', 'stopped') and heartbeat_at < now() - interval '7 days'`);
+  await pool.query(
+    `delete from worker_nodes where state in ('lost', 'stopped') and heartbeat_at < now() - interval '7 days'`,
+  );
   return rows.map((row) => row.id);
 }

@@ -5,11 +5,19 @@ import type { JobRegistry, KnownJob } from './registry.ts';
 
 /** Items for the queue's own cron. Runs of under a minute are laid out by `core/tick` once a minute. */
 export function cronItems(registry: JobRegistry): CronItem[] {
-  const items: CronItem[] = [{ task: 'core/tick', match: '* * * * *', identifier: 'core/tick', options: { maxAttempts: 1 } }];
+  const items: CronItem[] = [
+    { task: 'core/tick', match: '* * * * *', identifier: 'core/tick', options: { maxAttempts: 1 } },
+  ];
   for (const { job } of registry.jobs.values()) {
     if (job.schedule && 'cron' in job.schedule) {
       const { cron } = job.schedule;
-      items.push({ task: 'core/start', match: cron, identifier: job.name, payload: { job: job.name }, options: { maxAttempts: 3 } });
+      items.push({
+        task: 'core/start',
+        match: cron,
+        identifier: job.name,
+        payload: { job: job.name },
+        options: { maxAttempts: 3 },
+      });
     }
   }
   return items;
@@ -27,7 +35,13 @@ const ADD = `select graphile_worker.add_jobs(array(
     (j ->> 'maxAttempts')::smallint, j ->> 'key', (j ->> 'priority')::smallint, null)::graphile_worker.job_spec
   from jsonb_array_elements($1::jsonb) j))`;
 
-async function rowsFor(pool: pg.Pool, registry: JobRegistry, known: KnownJob, runAt: Date, slot: string): Promise<object[]> {
+async function rowsFor(
+  pool: pg.Pool,
+  registry: JobRegistry,
+  known: KnownJob,
+  runAt: Date,
+  slot: string,
+): Promise<object[]> {
   const from = { orgId: null, requestId: `schedule:${slot}` };
   const { name, scope } = known.job;
   if (scope === 'platform') return [registry.jobRow(name, {}, from, { runAt, key: `${name}:${slot}` })];

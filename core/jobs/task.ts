@@ -20,7 +20,11 @@ export function organizationScope(orgId: string, partnerId: string): Scope {
   return { ...NOWHERE, kind: 'organization', orgId, orgIds: [orgId], ownerPartnerId: partnerId };
 }
 
-async function scopeOf(services: TaskServices, kind: 'tenant' | 'platform', orgId: string | null): Promise<Scope | null> {
+async function scopeOf(
+  services: TaskServices,
+  kind: 'tenant' | 'platform',
+  orgId: string | null,
+): Promise<Scope | null> {
   if (kind === 'platform') return EVERYWHERE;
   if (!orgId) throw new Error('a tenant job needs an organization');
   const partnerId = await services.partnerOf(orgId);
@@ -41,7 +45,13 @@ export function jobTask(services: TaskServices, name: string): (payload: unknown
     if (!scope) return;
     await inWork(
       services.work,
-      { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role: job.scope === 'platform' ? 'platform' : 'app' },
+      {
+        actor: JOB_ACTOR,
+        scope,
+        requestId: envelope.requestId,
+        log,
+        role: job.scope === 'platform' ? 'platform' : 'app',
+      },
       (ctx) => job.run(ctx, value),
     );
   };

@@ -1,8 +1,8 @@
 /** What a module declares must hold together before anything starts; every fault names its file. */
 import Joi from 'joi';
+import type { AnyRoute } from '../contract.ts';
 import { checkSchedule } from '../jobs/schedule.ts';
 import { ROUTE_PAIRS } from '../tenancy/permissions.ts';
-import type { AnyRoute } from '../contract.ts';
 import { LoadError, type LoadedModule } from './discover.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);

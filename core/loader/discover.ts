@@ -53,7 +53,8 @@ async function readModule(folder: string): Promise<LoadedModule> {
     readRoom<AnySubscriber>(folder, 'subscribers'),
     readRoom<Filling | Filling[]>(folder, 'slots'),
   ]);
-  if (module.name !== basename(folder)) throw new LoadError(`${folder}/index.ts is named ${module.name}, not like its folder`);
+  if (module.name !== basename(folder))
+    throw new LoadError(`${folder}/index.ts is named ${module.name}, not like its folder`);
   return {
     module,
     folder,
@@ -67,8 +68,13 @@ async function readModule(folder: string): Promise<LoadedModule> {
 
 /** Reads every folder below `root` that has an index.ts, ordered so that a module comes after those it requires. */
 export async function discover(root: string): Promise<LoadedModule[]> {
-  const names = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  const folders = names.sort().map((name) => join(root, name)).filter((folder) => existsSync(join(folder, 'index.ts')));
+  const names = (await readdir(root, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const folders = names
+    .sort()
+    .map((name) => join(root, name))
+    .filter((folder) => existsSync(join(folder, 'index.ts')));
   return order(await Promise.all(folders.map(readModule)));
 }
 
@@ -79,7 +85,8 @@ export function order(modules: LoadedModule[]): LoadedModule[] {
   const visit = (loaded: LoadedModule, path: string[]) => {
     const { name } = loaded.module;
     if (done.has(name)) return;
-    if (path.includes(name)) throw new LoadError(`modules require each other in a circle: ${[...path, name].join(' > ')}`);
+    if (path.includes(name))
+      throw new LoadError(`modules require each other in a circle: ${[...path, name].join(' > ')}`);
     for (const needed of loaded.module.requires) {
       const other = byName.get(needed);
       if (!other) throw new LoadError(`${loaded.folder}/index.ts requires ${needed}, which does not exist`);
@@ -101,7 +108,8 @@ export function withoutDisabled(modules: LoadedModule[], disabled: string[]): Lo
   const kept = modules.filter((loaded) => !disabled.includes(loaded.module.name));
   for (const { module } of kept) {
     const missing = module.requires.find((name) => disabled.includes(name));
-    if (missing) throw new LoadError(`${module.name} requires ${missing}, which MODULES_DISABLED switches off; name both`);
+    if (missing)
+      throw new LoadError(`${module.name} requires ${missing}, which MODULES_DISABLED switches off; name both`);
   }
   return kept;
 }

@@ -16,7 +16,12 @@ export interface ErrorBody {
 }
 
 /** @param path below /api/v1, or from the host's root when it begins with `//`. */
-export async function call<B>(base: string, method: string, path: string, options: CallOptions = {}): Promise<Called<B>> {
+export async function call<B>(
+  base: string,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Called<B>> {
   const { token, apiKey, body, headers } = options;
   const url = path.startsWith('//') ? base + path.slice(1) : `${base}/api/v1${path}`;
   const response = await fetch(url, {

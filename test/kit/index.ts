@@ -2,4 +2,14 @@
 export { createTestDatabase, type TestDatabase } from './database.ts';
 export { type Called, type CallOptions, call, type ErrorBody } from './http.ts';
 export { type AuditSeen, startTestPlatform, type TestPlatform } from './platform.ts';
-export { apiKey, organization, orgUser, type Person, partnerUser, ROLES, systemUser, type Tenant, tenant } from './tenants.ts';
+export {
+  apiKey,
+  organization,
+  orgUser,
+  type Person,
+  partnerUser,
+  ROLES,
+  systemUser,
+  type Tenant,
+  tenant,
+} from './tenants.ts';

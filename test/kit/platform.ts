@@ -2,16 +2,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '#config';
 import { runOnce } from 'graphile-worker';
 import nock from 'nock';
 import pg from 'pg';
+import { readConfig } from '#config';
 import { createLog } from '../../core/log.ts';
 import { type Platform, startPlatform } from '../../core/platform.ts';
 import { resolveSecrets } from '../../core/secrets.ts';
 import { queueLogger, taskList } from '../../workers/main.ts';
 import { createTestDatabase } from './database.ts';
-import { type CallOptions, type Called, call } from './http.ts';
+import { type Called, type CallOptions, call } from './http.ts';
 
 // Other people's servers are faked at the edge; anything else that leaves this machine fails the test.
 nock.disableNetConnect();
@@ -72,7 +72,8 @@ export async function startTestPlatform(env: Record<string, string> = {}): Promi
   const pool = new pg.Pool({ connectionString: database.url, max: 3 });
   const tasks = taskList(platform.tasks);
   const url = platform.url;
-  const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) => (await pool.query<R>(text, values)).rows;
+  const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+    (await pool.query<R>(text, values)).rows;
   return {
     url,
     databaseUrl: database.url,
@@ -81,7 +82,12 @@ export async function startTestPlatform(env: Record<string, string> = {}): Promi
     sql,
     call: (method, path, options) => call(url, method, path, options),
     async runJobs() {
-      await runOnce({ pgPool: platform.tasks.work.database.owner, taskList: tasks, logger: queueLogger(log), noHandleSignals: true });
+      await runOnce({
+        pgPool: platform.tasks.work.database.owner,
+        taskList: tasks,
+        logger: queueLogger(log),
+        noHandleSignals: true,
+      });
       await platform.settle();
     },
     async audits({ action, orgId } = {}) {

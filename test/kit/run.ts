@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { startEmbeddedServer } from '../../core/database/embedded-server.ts';
 import { migrate } from '../../core/database/migrations.ts';
@@ -43,7 +44,10 @@ async function makeTemplate(url: string): Promise<string> {
   await admin.query(`create database ${name}`);
   await admin.end();
   const database = openDatabase({ url: withDatabase(url, name), poolSize: 2, onError: () => undefined });
-  await migrate(database.owner, migrationFolders(await loadModules({ modules: { disabled: [], enabled: [], packages: [] } })));
+  await migrate(
+    database.owner,
+    migrationFolders(await loadModules({ modules: { disabled: [], enabled: [], packages: [] } })),
+  );
   await database.close();
   return name;
 }
@@ -51,26 +55,31 @@ async function makeTemplate(url: string): Promise<string> {
 async function dropAll(url: string, template: string): Promise<void> {
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
-  const { rows } = await admin.query<{ datname: string }>('select datname from pg_database where datname like $1', [`${template}%`]);
+  const { rows } = await admin.query<{ datname: string }>('select datname from pg_database where datname like $1', [
+    `${template}%`,
+  ]);
   for (const { datname } of rows) await admin.query(`drop database if exists ${datname} with (force)`);
   await admin.end();
 }
 
 function runAva(args: string[], env: NodeJS.ProcessEnv): Promise<{ code: number; passed: number; failed: number }> {
   return new Promise((resolve) => {
-    const ava = spawn(process.execPath, [join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.mjs'), ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const ava = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js'), ...args],
+      {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    let passed = 0;
+    let failed = 0;
+    createInterface({ input: ava.stdout }).on('line', (line) => {
+      process.stdout.write(`${line}\n`);
+      if (/^\s*✔ /.test(line)) passed += 1;
+      else if (/^\s*✘ /.test(line)) failed += 1;
     });
-    let tail = '';
-    ava.stdout.on('data', (chunk: Buffer) => {
-      process.stdout.write(chunk);
-      tail = (tail + chunk.toString()).slice(-4000);
-    });
-    ava.on('close', (code) => {
-      const count = (word: string) => Number(new RegExp(`(\\d+) tests? ${word}`).exec(tail)?.[1] ?? 0);
-      resolve({ code: code ?? 1, passed: count('passed'), failed: count('failed') });
-    });
+    ava.on('close', (code) => resolve({ code: code ?? 1, passed, failed }));
   });
 }
 

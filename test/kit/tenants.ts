@@ -33,9 +33,16 @@ interface Place {
 }
 
 /** A user with a running session; `associate` puts the user where the session says. */
-async function person(test: TestPlatform, place: Place, associate: (userId: string) => Promise<unknown>): Promise<Person> {
+async function person(
+  test: TestPlatform,
+  place: Place,
+  associate: (userId: string) => Promise<unknown>,
+): Promise<Person> {
   const email = `${randomUUID().slice(0, 8)}@example.com`;
-  const [user] = await test.sql<{ id: string }>('insert into users (email, name) values ($1, $2) returning id', [email, `User ${email}`]);
+  const [user] = await test.sql<{ id: string }>('insert into users (email, name) values ($1, $2) returning id', [
+    email,
+    `User ${email}`,
+  ]);
   const id = user?.id ?? '';
   await associate(id);
   const [session] = await test.sql<{ id: string }>(
@@ -45,25 +52,31 @@ async function person(test: TestPlatform, place: Place, associate: (userId: stri
   );
   const sessionId = session?.id ?? '';
   const { partnerId, orgId, scope, mfa = true } = place;
-  const claims = { sub: id, sid: sessionId, scope, mfa, ...(partnerId ? { partnerId } : {}), ...(orgId ? { orgId } : {}) };
+  const claims = {
+    sub: id,
+    sid: sessionId,
+    scope,
+    mfa,
+    ...(partnerId ? { partnerId } : {}),
+    ...(orgId ? { orgId } : {}),
+  };
   return { id, email, sessionId, token: await test.platform.tasks.work.doors.signAccess(claims, 3600) };
 }
 
 export const systemUser = (test: TestPlatform, { mfa = true } = {}): Promise<Person> =>
-  person(test, { scope: 'system', mfa }, (id) => test.sql('insert into system_users values ($1, $2)', [id, ROLES.systemAdmin]));
+  person(test, { scope: 'system', mfa }, (id) =>
+    test.sql('insert into system_users values ($1, $2)', [id, ROLES.systemAdmin]),
+  );
 
 export const partnerUser = (
   test: TestPlatform,
   at: { partnerId: string; roleId: string; orgAccess?: 'all' | 'selected' | 'none'; orgIds?: string[]; mfa?: boolean },
 ): Promise<Person> =>
   person(test, { scope: 'partner', partnerId: at.partnerId, mfa: at.mfa ?? true }, (id) =>
-    test.sql('insert into partner_users (partner_id, user_id, role_id, org_access, org_ids) values ($1, $2, $3, $4, $5)', [
-      at.partnerId,
-      id,
-      at.roleId,
-      at.orgAccess ?? 'all',
-      at.orgIds ?? [],
-    ]),
+    test.sql(
+      'insert into partner_users (partner_id, user_id, role_id, org_access, org_ids) values ($1, $2, $3, $4, $5)',
+      [at.partnerId, id, at.roleId, at.orgAccess ?? 'all', at.orgIds ?? []],
+    ),
   );
 
 export const orgUser = (
@@ -71,24 +84,23 @@ export const orgUser = (
   at: { orgId: string; roleId?: string; siteIds?: string[]; deviceGroupIds?: string[]; mfa?: boolean },
 ): Promise<Person> =>
   person(test, { scope: 'organization', orgId: at.orgId, mfa: at.mfa ?? true }, (id) =>
-    test.sql('insert into organization_users (org_id, user_id, role_id, site_ids, device_group_ids) values ($1, $2, $3, $4, $5)', [
-      at.orgId,
-      id,
-      at.roleId ?? ROLES.orgAdmin,
-      at.siteIds ?? null,
-      at.deviceGroupIds ?? null,
-    ]),
+    test.sql(
+      'insert into organization_users (org_id, user_id, role_id, site_ids, device_group_ids) values ($1, $2, $3, $4, $5)',
+      [at.orgId, id, at.roleId ?? ROLES.orgAdmin, at.siteIds ?? null, at.deviceGroupIds ?? null],
+    ),
   );
 
 /** Another organization with one site under a partner. */
 export async function organization(test: TestPlatform, partnerId: string): Promise<{ orgId: string; siteId: string }> {
   const slug = randomUUID().slice(0, 8);
-  const [org] = await test.sql<{ id: string }>('insert into organizations (partner_id, name, slug) values ($1, $2, $3) returning id', [
-    partnerId,
-    `Organization ${slug}`,
-    slug,
+  const [org] = await test.sql<{ id: string }>(
+    'insert into organizations (partner_id, name, slug) values ($1, $2, $3) returning id',
+    [partnerId, `Organization ${slug}`, slug],
+  );
+  const [site] = await test.sql<{ id: string }>('insert into sites (org_id, name) values ($1, $2) returning id', [
+    org?.id,
+    'Main',
   ]);
-  const [site] = await test.sql<{ id: string }>('insert into sites (org_id, name) values ($1, $2) returning id', [org?.id, 'Main']);
   return { orgId: org?.id ?? '', siteId: site?.id ?? '' };
 }
 
@@ -105,7 +117,10 @@ export async function tenant(test: TestPlatform): Promise<Tenant> {
     [partnerId],
   );
   const partnerRoleId = role?.id ?? '';
-  await test.sql(`insert into role_permissions (role_id, permission_id) select $1, id from permissions where resource = '*'`, [partnerRoleId]);
+  await test.sql(
+    `insert into role_permissions (role_id, permission_id) select $1, id from permissions where resource = '*'`,
+    [partnerRoleId],
+  );
   const { orgId, siteId } = await organization(test, partnerId);
   const [admin, orgAdmin, viewer] = await Promise.all([
     partnerUser(test, { partnerId, roleId: partnerRoleId }),
@@ -116,15 +131,14 @@ export async function tenant(test: TestPlatform): Promise<Tenant> {
 }
 
 /** An API key with exactly these scopes. */
-export async function apiKey(test: TestPlatform, at: { orgId: string; scopes: string[]; createdBy: string }): Promise<string> {
+export async function apiKey(
+  test: TestPlatform,
+  at: { orgId: string; scopes: string[]; createdBy: string },
+): Promise<string> {
   const made = newApiKey();
-  await test.sql('insert into api_keys (org_id, name, key_hash, key_prefix, scopes, created_by) values ($1, $2, $3, $4, $5, $6)', [
-    at.orgId,
-    'test',
-    sha256Hex(made.key),
-    made.keyPrefix,
-    at.scopes,
-    at.createdBy,
-  ]);
+  await test.sql(
+    'insert into api_keys (org_id, name, key_hash, key_prefix, scopes, created_by) values ($1, $2, $3, $4, $5, $6)',
+    [at.orgId, 'test', sha256Hex(made.key), made.keyPrefix, at.scopes, at.createdBy],
+  );
   return made.key;
 }

@@ -1,0 +1,32 @@
+/** Partners, organizations and sites: who owns what, and how far callers reach. */
+import { type Context, defineModule } from '#core';
+import { mustExistSite } from './services/sites.ts';
+
+const api = (ctx: Context) => ({
+  /** The site, or 404; 400 when it lies in another organization. */
+  mustExistSite: (siteId: string, orgId: string) => mustExistSite(ctx, siteId, orgId),
+});
+
+declare module '#core/contract' {
+  interface Apis {
+    tenancy: ReturnType<typeof api>;
+  }
+}
+
+export default defineModule({
+  name: 'tenancy',
+  title: 'Organizations and sites',
+  summary: 'Partners, organizations and sites, and who reaches them',
+  requires: [],
+  core: true,
+  permissions: [
+    'organizations:read',
+    'organizations:write',
+    'organizations:delete',
+    'sites:read',
+    'sites:write',
+    'sites:delete',
+  ],
+  audits: ['site.create', 'site.update', 'site.delete'],
+  api,
+});

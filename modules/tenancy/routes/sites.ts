@@ -1,0 +1,67 @@
+/** /orgs/sites (spec/2-tenancy, Sites). */
+
+import Joi from 'joi';
+import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import { type SiteCreate, type SiteUpdate, siteCreate, siteShape, siteUpdate } from '../models/site.ts';
+import { createSite, deleteSite, listSites, readSite, updateSite } from '../services/sites.ts';
+
+const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const success = Joi.object({ success: Joi.boolean().required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/orgs/sites',
+    summary: 'Lists sites, by name',
+    access: { permission: 'sites:read' },
+    query: Joi.object<PageQuery & { orgId?: string; organizationId?: string }>({
+      ...pageQuery(),
+      orgId: Joi.string().uuid(),
+      organizationId: Joi.string().uuid(),
+    }),
+    response: pageOf(siteShape),
+    handler: (ctx, { query }) => listSites(ctx, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/orgs/sites',
+    summary: 'Creates a site',
+    access: { permission: 'sites:write' },
+    audit: 'site.create',
+    payload: siteCreate,
+    response: siteShape,
+    status: 201,
+    handler: (ctx, { payload }: { payload: SiteCreate }) => createSite(ctx, payload),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/orgs/sites/{id}',
+    summary: 'Reads a site',
+    access: { permission: 'sites:read' },
+    params,
+    response: siteShape,
+    handler: (ctx, { params: { id } }) => readSite(ctx, id),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/orgs/sites/{id}',
+    summary: 'Changes a site',
+    access: { permission: 'sites:write' },
+    audit: 'site.update',
+    params,
+    payload: siteUpdate,
+    response: siteShape,
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: SiteUpdate }) =>
+      updateSite(ctx, id, payload),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/orgs/sites/{id}',
+    summary: 'Removes a site',
+    access: { permission: 'sites:delete' },
+    audit: 'site.delete',
+    params,
+    response: success,
+    handler: (ctx, { params: { id } }) => deleteSite(ctx, id),
+  }),
+];
