@@ -2,6 +2,7 @@
 export { createTestDatabase, type TestDatabase } from './database.ts';
 export { type Called, type CallOptions, call, type ErrorBody } from './http.ts';
 export { type AuditSeen, startTestPlatform, type TestPlatform } from './platform.ts';
+export type { Arranged } from './tenants.ts';
 export {
   apiKey,
   organization,
