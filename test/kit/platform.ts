@@ -41,8 +41,11 @@ export interface AuditSeen {
   result: string;
 }
 
-/** @param env variables on top of the kit's own, as an operator would set them. */
-export async function startTestPlatform(env: Record<string, string> = {}): Promise<TestPlatform> {
+/**
+ * @param env variables on top of the kit's own, as an operator would set them
+ * @param modulesRoot another folder of modules, for tests of the machinery itself
+ */
+export async function startTestPlatform(env: Record<string, string> = {}, modulesRoot?: string): Promise<TestPlatform> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-data-'));
   const config = readConfig({
@@ -67,6 +70,7 @@ export async function startTestPlatform(env: Record<string, string> = {}): Promi
     api: true,
     seal: true,
     checkResponses: true,
+    ...(modulesRoot ? { modulesRoot } : {}),
   });
   const pool = new pg.Pool({ connectionString: database.url, max: 3 });
   const tasks = taskList(platform.tasks);
