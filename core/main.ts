@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from '#config';
 import { bootstrapSystemUser } from './auth/system-user.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './database/embedded-server.ts';
+import { explain } from './explain.ts';
 import { createLog } from './log.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { resolveSecrets } from './secrets.ts';
@@ -14,10 +15,7 @@ interface Running {
 }
 
 /** The database to use: the configured one, or the embedded server's. */
-export async function openStore(
-  config: Config,
-  log: Logger,
-): Promise<{ url: string; embedded: EmbeddedServer | null }> {
+async function openStore(config: Config, log: Logger): Promise<{ url: string; embedded: EmbeddedServer | null }> {
   if (config.database.url) return { url: config.database.url, embedded: null };
   const embedded = await startEmbeddedServer({
     dataDir: config.dataDir,
@@ -79,26 +77,11 @@ async function start(config: Config, log: Logger): Promise<Running> {
 function greet(config: Config, url: string): void {
   const lines = [
     url ? `Quartermaster ${config.version} is ready: ${url}` : `Quartermaster ${config.version} worker is ready`,
-    config.database.url ? 'Data: the external database, and ' + config.dataDir : `Data: ${config.dataDir}`,
+    config.database.url ? `Data: the external database, and ${config.dataDir}` : `Data: ${config.dataDir}`,
     'First system administrator: npm run admin -- create-system-user --email you@example.com',
     ...(url ? [`API description: ${url}/docs`] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-/** One sentence for what a person can mend; the whole error only when it is our fault. */
-export function explain(error: unknown): string {
-  const { name, message, code, stack } = error as Error & { code?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${(error as { port?: number }).port} is taken by another program; set PORT to a free one.`;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `No permission: ${message}.`;
-  if (code === 'ECONNREFUSED')
-    return `The database or another service is not reachable: ${message || 'connection refused'}.`;
-  if (code === '28P01' || code === '28000' || code === '3D000')
-    return `The database refused the connection: ${message}.`;
-  return /Error$/.test(name) && name !== 'Error' && name !== 'TypeError' && name !== 'ReferenceError'
-    ? message
-    : (stack ?? message);
 }
 
 async function main(): Promise<void> {

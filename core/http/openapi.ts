@@ -162,3 +162,8 @@ export function openapiDocument(tags: RouteTag[], modules: Module[], version: st
     },
   };
 }
+
+/** The text of the committed openapi.json; its version is the API's, not the running service's. */
+export function openapiText(tags: RouteTag[], modules: Module[]): string {
+  return `${JSON.stringify(openapiDocument(tags, modules, '1.0.0'), null, 1)}\n`;
+}

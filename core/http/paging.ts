@@ -25,6 +25,7 @@ export function pageQuery(defaultLimit = 50, maxLimit = 100) {
       .default(defaultLimit)
       .description(`Rows a page, 1 to ${maxLimit}; values outside are clamped`),
     cursor: Joi.string()
+      .allow('')
       .max(1000)
       .description('Position given by the page before, empty for the first; the answer then has the cursor form'),
   };

@@ -1,0 +1,61 @@
+/** `npm run admin -- create-system-user --email E [--name N]`: the password comes from a prompt, or from standard input. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig } from '#config';
+import { createSystemUser } from '../auth/system-user.ts';
+import { migrate } from '../database/migrations.ts';
+import { explain } from '../explain.ts';
+import { loadModules, migrationFolders } from '../platform.ts';
+import { openStore } from './store.ts';
+
+const USAGE = 'usage: npm run admin -- create-system-user --email you@example.com [--name "Your Name"]';
+
+/** Asks twice without showing what is typed; piped input is read once, up to its first line break. */
+async function askPassword(): Promise<string> {
+  const ask = async (question: string): Promise<string> => {
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+    if (process.stdin.isTTY) process.stderr.write(question);
+    const reader = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY === true });
+    return new Promise((resolve) => {
+      reader.once('line', (line) => {
+        resolve(line);
+        reader.close();
+        if (process.stdin.isTTY) process.stderr.write('\n');
+      });
+      reader.once('close', () => resolve(''));
+    });
+  };
+  const password = await ask('Password: ');
+  if (process.stdin.isTTY && password !== (await ask('Again: '))) throw new Error('The two passwords differ.');
+  return password;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { email: { type: 'string' }, name: { type: 'string' } },
+    allowPositionals: true,
+  });
+  if (positionals[0] !== 'create-system-user' || !values.email?.includes('@')) throw new Error(USAGE);
+  const config = loadConfig();
+  const password = await askPassword();
+  const store = await openStore(config);
+  try {
+    if (config.database.autoMigrate) await migrate(store.database.owner, migrationFolders(await loadModules(config)));
+    const id = await createSystemUser(store.database.platform, {
+      email: values.email,
+      password,
+      via: 'command line',
+      ...(values.name ? { name: values.name } : {}),
+    });
+    process.stdout.write(`System administrator ${values.email} created (${id}).\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+main().catch((error: unknown) => {
+  const plain = error instanceof Error && error.name === 'Error' ? error.message : null;
+  process.stderr.write(`${error instanceof ConfigError ? error.message : (plain ?? explain(error))}\n`);
+  process.exit(1);
+});

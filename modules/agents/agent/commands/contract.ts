@@ -1,0 +1,38 @@
+/** What a command handler gets and what it answers. */
+import type { OsType, ResultStatus } from '../wire.ts';
+
+/** What a handler may use of the agent. */
+export interface CommandHost {
+  osType: OsType;
+  /** Whether the agent was started with leave to restart, shut down or lock the machine. */
+  allowPower: boolean;
+  /** From SIGTERM to SIGKILL, in milliseconds. */
+  killGraceMs: number;
+  /** Collects and sends all snapshots; returns what was sent, and rejects with a sentence about what was not. */
+  refreshInventory(): Promise<unknown>;
+  setAutoUpdate(enabled: boolean): Promise<void>;
+}
+
+/** The part of a result that the handler decides. */
+export interface Outcome {
+  status: ResultStatus;
+  exitCode?: number;
+  stdout?: string;
+  stderr?: string;
+  error?: string;
+  result?: unknown;
+  /** The agent removes itself once this outcome is delivered. */
+  thenUninstall?: true;
+}
+
+/** `signal` aborts when the agent stops; `commandId` marks the processes that belong to the command. */
+export type Handler = (
+  payload: Record<string, unknown>,
+  host: CommandHost,
+  run: { commandId: string; signal: AbortSignal },
+) => Promise<Outcome>;
+
+/** The outcome of a command that was not or not fully carried out. */
+export function failed(error: string): Outcome {
+  return { status: 'failed', error };
+}

@@ -1,0 +1,227 @@
+/** The life of an enrolled agent: beat, take commands, send the inventory, until it is told to stop. */
+import { type Call, RefusedError } from './client.ts';
+import type { Handler } from './commands/contract.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { heartbeatBuilder } from './heartbeat.ts';
+import { Inventory } from './inventory.ts';
+import { Journal, type JournalStore } from './journal.ts';
+import type { Machine } from './machine.ts';
+import { Outbox } from './outbox.ts';
+import { confirmTokens, rotateTokens } from './rotation.ts';
+import { Session } from './session.ts';
+import type { StateStore } from './state.ts';
+import { Backoff, pause, type Timing } from './timing.ts';
+import type { AgentConfig, Command, HeartbeatResponse } from './wire.ts';
+
+/** `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to. */
+export type StopReason = 'stopped' | 'gone' | 'uninstalled';
+
+export interface AgentOptions {
+  call: Call;
+  store: StateStore;
+  journalStore: JournalStore;
+  machine: Machine;
+  handlers: ReadonlyMap<string, Handler>;
+  timing: Timing;
+  /** Aborts to stop the agent. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+  allowPower: boolean;
+  /** Overrides what the server says, for demonstrations. */
+  intervalSeconds?: number;
+}
+
+const FULL_BATCH = 10;
+
+/** Runs until stopped; throws when there is no state or it cannot be read. */
+export async function runAgent(options: AgentOptions): Promise<StopReason> {
+  const { call, store, timing, machine, log } = options;
+  const state = await store.read();
+  if (!state) throw new Error('This agent is not enrolled; run "enroll" first.');
+  const session = new Session(call, store, state, log);
+  const journal = await Journal.open(options.journalStore);
+  const ending = new AbortController();
+  const signal = AbortSignal.any([options.signal, ending.signal]);
+  const outbox = new Outbox(journal, session, timing, signal, log);
+  const inventory = new Inventory(session, machine);
+  const { osType } = await machine.identity();
+  const end = (why: StopReason): void => {
+    if (!signal.aborted) ending.abort(why);
+  };
+  const dispatcher = new Dispatcher({
+    journal,
+    outbox,
+    session,
+    handlers: options.handlers,
+    host: {
+      osType,
+      allowPower: options.allowPower,
+      killGraceMs: timing.killGrace,
+      refreshInventory: () => inventory.send(),
+      setAutoUpdate: (enabled) => session.change({ autoUpdateEnabled: enabled }),
+    },
+    signal,
+    log,
+    onUninstall: () => end('uninstalled'),
+  });
+  await beat({ ...options, signal }, { session, outbox, inventory, dispatcher, end });
+  await dispatcher.ended();
+  const reason: StopReason = ending.signal.aborted ? ending.signal.reason : 'stopped';
+  const patience = reason === 'uninstalled' ? timing.lastWords : 0;
+  const late = new AbortController();
+  await Promise.race([outbox.farewell(patience), pause(Math.max(patience, timing.farewell), late.signal)]);
+  late.abort();
+  if (reason === 'uninstalled') {
+    await session.forget();
+    await options.journalStore.clear();
+  }
+  return reason;
+}
+
+interface Parts {
+  session: Session;
+  outbox: Outbox;
+  inventory: Inventory;
+  dispatcher: Dispatcher;
+  end: (why: StopReason) => void;
+}
+
+async function beat(options: AgentOptions, parts: Parts): Promise<void> {
+  const { signal, timing, log } = options;
+  const { session, outbox } = parts;
+  const build = heartbeatBuilder(options.machine);
+  const backoff = new Backoff(timing);
+  const sendInventory = inventorySchedule(options, parts);
+  const poll = poller(options, parts);
+  let working = false;
+  while (!signal.aborted) {
+    try {
+      await confirmTokens(session, log).catch((fault) => log(`New tokens wait for the server: ${sentenceOf(fault)}`));
+      const request = await build(session.state.autoUpdateEnabled);
+      const answer = await session.call<HeartbeatResponse>('POST', 'heartbeat', request, { signal });
+      session.heard();
+      backoff.reset();
+      if (!working) log(`Connected to ${session.state.server} as ${session.state.agentId.slice(0, 12)}….`);
+      working = true;
+      outbox.wake();
+      await obey(answer, options, parts, poll);
+      if (session.condition === 'ok' && !signal.aborted) sendInventory();
+      await pause(nextBeatMs(answer, session.state.config, options.intervalSeconds), signal);
+    } catch (fault) {
+      if (session.condition === 'gone') {
+        log('The server no longer knows this device; the agent stops.');
+        return parts.end('gone');
+      }
+      working = false;
+      await pause(afterFault(fault, session, backoff, options), signal);
+    }
+  }
+}
+
+/** How long to wait after a beat that failed; a quarantined agent goes on at its usual pace. */
+function afterFault(fault: unknown, session: Session, backoff: Backoff, options: AgentOptions): number {
+  const { timing, log, signal } = options;
+  if (signal.aborted) return 0;
+  const sentence = sentenceOf(fault);
+  if (session.condition === 'refused') {
+    log(`The server refuses this agent (${sentence}); next attempt in ${Math.round(timing.refused / 60_000)} minutes.`);
+    return timing.refused;
+  }
+  if (session.condition === 'quarantined') return nextBeatMs({}, session.state.config, options.intervalSeconds);
+  const wait = backoff.next(fault instanceof RefusedError ? fault.retryAfterMs : 0);
+  log(`No heartbeat: ${sentence}; next attempt in ${Math.ceil(wait / 1000)} s.`);
+  return wait;
+}
+
+/** Milliseconds to the next beat: the override, else the server's word, else the configuration. */
+function nextBeatMs(answer: HeartbeatResponse, config: AgentConfig, override: number | undefined): number {
+  const seconds = override ?? answer.nextHeartbeatSeconds ?? config.heartbeatIntervalSeconds;
+  return Math.min(3_600, Math.max(override === undefined ? 1 : 0.01, Number(seconds) || 60)) * 1000;
+}
+
+/** Does what the answer to a heartbeat asks for. */
+async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
+  const { session, dispatcher, end } = parts;
+  const { configUpdate, configVersion, manifestTrustKeys } = answer;
+  const changes = {
+    ...(configUpdate && { config: { ...session.state.config, ...configUpdate } }),
+    ...(configVersion != null && configVersion !== session.state.configVersion && { configVersion }),
+    ...(manifestTrustKeys &&
+      String(manifestTrustKeys) !== String(session.state.manifestTrustKeys) && { manifestTrustKeys }),
+  };
+  if (Object.keys(changes).length > 0) await session.change(changes);
+  let commands = answer.commands ?? [];
+  if (answer.uninstall && !commands.some(isUninstall)) {
+    const more = await session.call<{ commands?: Command[] }>('GET', 'commands').catch((fault) => {
+      // A server that no longer gives this agent commands has none for it; one that cannot be reached may.
+      if (fault instanceof RefusedError && fault.status === 403) return { commands: [] };
+      throw fault;
+    });
+    commands = [...commands, ...(more.commands ?? [])];
+    // Without a command there is nothing to answer; removing itself is all that is asked.
+    if (!commands.some(isUninstall)) {
+      options.log('The server asks this agent to remove itself.');
+      return end('uninstalled');
+    }
+  }
+  await dispatcher.accept(commands);
+  if (answer.rotateToken) {
+    await rotateTokens(session, options.log).catch((fault) =>
+      options.log(`The tokens were not changed: ${sentenceOf(fault)}`),
+    );
+  }
+  poll(commands.length >= FULL_BATCH);
+}
+
+function sentenceOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
+}
+
+function isUninstall({ type }: Command): boolean {
+  return type === 'uninstall_agent';
+}
+
+type Poll = (atOnce: boolean) => void;
+
+/** Asks for commands while some run, and at once after a full batch; nothing when it does so already. */
+function poller({ signal, timing }: AgentOptions, { session, dispatcher }: Parts): Poll {
+  let polling = false;
+  const work = async (atOnce: boolean): Promise<void> => {
+    let again = atOnce;
+    while ((again || dispatcher.busy) && session.condition === 'ok') {
+      if (!again) await pause(timing.poll, signal);
+      if (signal.aborted) return;
+      again = false;
+      if (dispatcher.full) continue;
+      const { commands = [] } = await session.call<{ commands?: Command[] }>('GET', 'commands');
+      await dispatcher.accept(commands);
+      again = commands.length >= FULL_BATCH && !dispatcher.full;
+    }
+  };
+  return (atOnce) => {
+    if (polling || !(atOnce || dispatcher.busy)) return;
+    polling = true;
+    // A poll that fails is made up for by the next heartbeat.
+    work(atOnce)
+      .catch(() => undefined)
+      .finally(() => {
+        polling = false;
+      });
+  };
+}
+
+/** Sends the inventory when it is due: at the start and every six hours, sooner again after a failure. */
+function inventorySchedule({ timing, log, signal }: AgentOptions, { inventory }: Parts): () => void {
+  let dueAt = 0;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.inventory;
+    inventory.send().then(
+      (sent) => log(`Inventory sent: ${Object.keys(sent).join(', ')}.`),
+      (fault: Error) => {
+        dueAt = performance.now() + 5 * timing.backoffMax;
+        if (!signal.aborted) log(`Inventory: ${fault.message}.`);
+      },
+    );
+  };
+}

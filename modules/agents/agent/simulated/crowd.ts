@@ -1,0 +1,111 @@
+/** Enrolls simulated devices and keeps them running. */
+import { type Call, RefusedError, UnreachableError } from '../client.ts';
+import { enroll, enrollmentFault } from '../enrollment.ts';
+import { memoryJournal } from '../journal.ts';
+import { runAgent } from '../loop.ts';
+import { memoryState } from '../state.ts';
+import { Backoff, pause, type Timing } from '../timing.ts';
+import { SIMULATED_HANDLERS } from './handlers.ts';
+import { simulatedMachine } from './machine.ts';
+
+export interface CrowdOptions {
+  call: Call;
+  server: string;
+  key: string;
+  secret?: string;
+  devices: number;
+  intervalSeconds?: number;
+  timing: Timing;
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+/** How many enroll at the same time. */
+const LANES = 4;
+/** Devices that were all switched on in one moment would beat in step for a while. */
+const SPREAD_MS = 3_000;
+
+export class Crowd {
+  readonly #options: CrowdOptions;
+  readonly #agents: Promise<void>[] = [];
+  #next = 0;
+  #running = 0;
+  #refusal: string | undefined;
+
+  constructor(options: CrowdOptions) {
+    this.#options = options;
+  }
+
+  /** Devices that run at this moment. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Enrolls until all devices are there or the server refuses for good; returns that refusal as a sentence. */
+  async gather(): Promise<string | undefined> {
+    await Promise.all(Array.from({ length: Math.min(LANES, this.#options.devices) }, () => this.#lane()));
+    return this.#refusal;
+  }
+
+  /** Resolves when every device has stopped. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#agents);
+  }
+
+  async #lane(): Promise<void> {
+    const { devices, signal, timing } = this.#options;
+    const backoff = new Backoff(timing);
+    while (this.#next < devices && !this.#refusal && !signal.aborted) {
+      this.#next += 1;
+      while (!(await this.#add(backoff)) && !this.#refusal && !signal.aborted);
+    }
+  }
+
+  /** True when one more device runs; false after a wait when another attempt makes sense. */
+  async #add(backoff: Backoff): Promise<boolean> {
+    const { call, server, key, secret, signal, log } = this.#options;
+    const machine = simulatedMachine(crypto.randomUUID());
+    try {
+      const state = await enroll(call, machine, { server, key, secret });
+      backoff.reset();
+      this.#running += 1;
+      this.#agents.push(
+        this.#live(machine, state)
+          .catch((fault) => log(`A device ended: ${String(fault)}`))
+          .finally(() => {
+            this.#running -= 1;
+          }),
+      );
+      return true;
+    } catch (fault) {
+      const busy = fault instanceof RefusedError && (fault.status === 429 || fault.status >= 500);
+      // A server that answered before may answer again; one that never did is a wrong address.
+      if (!busy && !(fault instanceof UnreachableError && this.#running > 0)) {
+        if (!signal.aborted) this.#refusal ??= enrollmentFault(fault);
+        return false;
+      }
+      const wait = backoff.next(fault instanceof RefusedError ? fault.retryAfterMs : 0);
+      log(`${enrollmentFault(fault)} Waiting ${Math.ceil(wait / 1000)} s with ${this.#running} devices enrolled.`);
+      await pause(wait, signal);
+      return false;
+    }
+  }
+
+  async #live(machine: ReturnType<typeof simulatedMachine>, state: Awaited<ReturnType<typeof enroll>>): Promise<void> {
+    const { call, timing, signal, intervalSeconds } = this.#options;
+    await pause(Math.random() * SPREAD_MS, signal);
+    await runAgent({
+      call,
+      machine,
+      timing,
+      signal,
+      intervalSeconds,
+      store: memoryState(state),
+      journalStore: memoryJournal(),
+      handlers: SIMULATED_HANDLERS,
+      // The line of rates tells about the crowd; what each of it says would drown it.
+      log: () => undefined,
+      allowPower: false,
+    });
+  }
+}

@@ -1,0 +1,49 @@
+/** Counts what a crowd of agents does and tells it as rates. */
+import { type Call, RefusedError } from '../client.ts';
+
+export class Rates {
+  #since = performance.now();
+  #beats = 0;
+  #results = 0;
+  #refused = 0;
+  #unanswered = 0;
+  #latencies: number[] = [];
+
+  /** The same caller, counted. */
+  counted(call: Call): Call {
+    return async (method, path, options) => {
+      const begin = performance.now();
+      try {
+        const answer = await call<never>(method, path, options);
+        if (path.endsWith('/heartbeat')) {
+          this.#beats += 1;
+          this.#latencies.push(performance.now() - begin);
+        } else if (path.endsWith('/result')) this.#results += 1;
+        return answer;
+      } catch (fault) {
+        if (fault instanceof RefusedError) this.#refused += 1;
+        else this.#unanswered += 1;
+        throw fault;
+      }
+    };
+  }
+
+  /** One line about the time since the previous call, which starts the next count. */
+  line(devices: number): string {
+    const now = performance.now();
+    const seconds = Math.max(0.001, (now - this.#since) / 1000);
+    const sorted = this.#latencies.sort((a, b) => a - b);
+    const at = (share: number): string => `${Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)} ms`;
+    const line = [
+      `${devices} devices`,
+      `${(this.#beats / seconds).toFixed(1)} heartbeats/s (median ${at(0.5)}, p95 ${at(0.95)})`,
+      `${(this.#results / seconds).toFixed(1)} command results/s`,
+      `${this.#refused} refused`,
+      `${this.#unanswered} unanswered`,
+    ].join(', ');
+    this.#since = now;
+    this.#beats = this.#results = this.#refused = this.#unanswered = 0;
+    this.#latencies = [];
+    return line;
+  }
+}

@@ -1,0 +1,152 @@
+/** The shapes that travel between agent and server, as the agent protocol fixes them. */
+
+export type OsType = 'linux' | 'macos' | 'windows';
+export type Architecture = 'x64' | 'x86' | 'arm64';
+
+/** What the machine is made of; every part may be unknown. */
+export interface HardwareInfo {
+  cpuModel?: string;
+  cpuCores?: number;
+  cpuThreads?: number;
+  ramTotalMb?: number;
+  diskTotalGb?: number;
+  serialNumber?: string;
+  manufacturer?: string;
+  model?: string;
+  motherboardSerial?: string;
+  biosVersion?: string;
+  gpuModel?: string;
+}
+
+export interface EnrollmentRequest {
+  enrollmentKey: string;
+  enrollmentSecret?: string;
+  hostname: string;
+  osType: OsType;
+  osVersion: string;
+  architecture: Architecture;
+  agentVersion: string;
+  deviceRole?: string;
+  isVirtual?: boolean;
+  virtualizationPlatform?: string;
+  hardwareInfo: HardwareInfo;
+  networkInfo: { name: string; mac?: string; ip?: string; isPrimary: boolean }[];
+  machineId?: string;
+}
+
+export interface AgentConfig {
+  heartbeatIntervalSeconds: number;
+  metricsCollectionIntervalSeconds: number;
+}
+
+/** The three tokens of a device, as enrollment and rotation return them. */
+export interface TokenSet {
+  authToken: string;
+  watchdogAuthToken: string;
+  helperAuthToken: string;
+}
+
+export interface EnrollmentResponse extends TokenSet {
+  agentId: string;
+  deviceId: string;
+  orgId: string;
+  siteId: string | null;
+  config: AgentConfig;
+  manifestTrustKeys: string[];
+}
+
+export interface Command {
+  id: string;
+  type: string;
+  payload: Record<string, unknown>;
+  executionTimeoutSeconds?: number;
+}
+
+export type ResultStatus = 'completed' | 'failed' | 'timeout';
+
+/** The answer to one command; `startedAt` is ISO 8601, `durationMs` milliseconds. */
+export interface CommandResult {
+  status: ResultStatus;
+  exitCode?: number;
+  stdout?: string;
+  stderr?: string;
+  durationMs: number;
+  startedAt: string;
+  error?: string;
+  result?: unknown;
+}
+
+/** One sample of load: percentages 0-100, rates in bytes per second. */
+export interface Metrics {
+  cpuPercent?: number;
+  ramPercent?: number;
+  ramUsedMb?: number;
+  diskPercent?: number;
+  diskUsedGb?: number;
+  networkInBps?: number;
+  networkOutBps?: number;
+  diskReadBps?: number;
+  diskWriteBps?: number;
+  processCount?: number;
+}
+
+export interface HeartbeatRequest {
+  role: 'agent';
+  status: 'ok' | 'warning' | 'error';
+  agentVersion: string;
+  hostname: string;
+  osVersion: string;
+  osBuild?: string;
+  uptimeSeconds: number;
+  pendingReboot?: boolean;
+  lastUser?: string;
+  autoUpdateEnabled: boolean;
+  metrics: Metrics;
+  ipHistoryUpdate?: { currentIPs: string[]; changedIPs: string[]; removedIPs: string[]; detectedAt: string };
+}
+
+export interface HeartbeatResponse {
+  commands?: Command[];
+  configUpdate?: Partial<AgentConfig> | null;
+  configVersion?: number | string | null;
+  upgradeTo?: { version: string } | null;
+  rotateToken?: boolean;
+  uninstall?: boolean;
+  manifestTrustKeys?: string[];
+  nextHeartbeatSeconds?: number;
+}
+
+export interface NetworkAdapter {
+  name: string;
+  mac?: string;
+  ipv4: string[];
+  ipv6: string[];
+  isPrimary: boolean;
+}
+
+export interface DiskUsage {
+  mountPoint: string;
+  device: string;
+  fsType: string;
+  totalGb: number;
+  usedGb: number;
+  freeGb: number;
+  usedPercent: number;
+}
+
+export interface SoftwareItem {
+  name: string;
+  version: string;
+  vendor?: string;
+  installDate?: string;
+  installLocation?: string;
+}
+
+export type ServiceState = 'running' | 'stopped' | 'paused' | 'starting' | 'stopping' | 'unknown';
+
+export interface ServiceItem {
+  name: string;
+  displayName?: string;
+  state: ServiceState;
+  startType?: 'auto' | 'manual' | 'disabled' | 'auto_delayed';
+}
