@@ -2,18 +2,15 @@
 import Joi from 'joi';
 import { lenient, open, storable } from './wire-values.ts';
 
-/** Characters of a stream that are handed on; the device's own limits for what is stored are lower. */
-const STREAM = 5_000_000;
-const ERROR = 10_000;
+const ERROR_CHARACTERS = 10_000;
 
-/** Keeps the head of a text and says how much is missing. */
-const cut = (most: number) => (value: string) => {
+/** Keeps the head of an error text and says how much is missing; the streams are shortened where they are stored. */
+function cutError(value: string): string {
   const clean = value.replaceAll('\0', '').toWellFormed();
-  if (clean.length <= most) return clean;
-  const marker = `…[truncated ${clean.length - most + 40} characters]`;
-  return clean.slice(0, most - 40).toWellFormed() + marker;
-};
-const stream = (most: number) => lenient(Joi.string().allow('').custom(cut(most)));
+  if (clean.length <= ERROR_CHARACTERS) return clean;
+  const kept = clean.slice(0, ERROR_CHARACTERS - 50).toWellFormed();
+  return `${kept}…[truncated ${clean.length - kept.length} characters]`;
+}
 
 export interface ResultBody {
   status: 'completed' | 'failed' | 'timeout';
@@ -36,10 +33,10 @@ export const resultBody = open<ResultBody>({
       // Windows counts its codes without a sign; the column has one.
       .custom((value: number) => value | 0),
   ),
-  stdout: stream(STREAM),
-  stderr: stream(STREAM),
+  stdout: lenient(Joi.string().allow('')),
+  stderr: lenient(Joi.string().allow('')),
   durationMs: lenient(Joi.number().min(0).max(2_147_483_647).custom(Math.round)),
   startedAt: lenient(Joi.date().iso().min('2000-01-01').max('2200-01-01')),
-  error: stream(ERROR),
+  error: lenient(Joi.string().allow('').custom(cutError)),
   result: Joi.any().custom(storable),
 });
