@@ -12,6 +12,7 @@ export {
 } from './fake-agent.ts';
 export { type Called, type CallOptions, call, type ErrorBody } from './http.ts';
 export { type AuditSeen, startTestPlatform, type TestPlatform } from './platform.ts';
+export type { Arranged } from './tenants.ts';
 export {
   apiKey,
   organization,
