@@ -1,5 +1,19 @@
 /** Users, logins, second factor, API keys and enrollment keys. */
-import { defineModule } from '#core';
+import { type Context, defineModule } from '#core';
+import { countEnrollment, lockEnrollmentKey } from './services/enrollments.ts';
+
+const api = (ctx: Context) => ({
+  /** The key, held until this transaction ends, or null. Needs platform work: the organization is not known before. */
+  lockEnrollmentKey: (rawKey: string) => lockEnrollmentKey(ctx, rawKey),
+  /** Counts one successful enrollment; false when the key has expired or is used up. */
+  countEnrollment: (keyId: string) => countEnrollment(ctx, keyId),
+});
+
+declare module '#core/contract' {
+  interface Apis {
+    identity: ReturnType<typeof api>;
+  }
+}
 
 export default defineModule({
   name: 'identity',
@@ -28,4 +42,5 @@ export default defineModule({
     'enrollment_key.rotate',
     'enrollment_key.delete',
   ],
+  api,
 });
