@@ -69,6 +69,8 @@ export async function createOrganization(ctx: Context, input: OrganizationCreate
     .catch(slugTaken);
   const { status, type } = organization;
   ctx.audit('organization.create', entry(organization, { partnerId, status, type }));
+  // The caller's next request may already name the new organization.
+  ctx.notify('principals', '*');
   return organization;
 }
 
