@@ -1,0 +1,334 @@
+/** What other modules may ask of devices: `ctx.use('devices')`, its types, and the events they may follow. */
+import type { Context } from '#core';
+
+export type Lifecycle = 'pending' | 'active' | 'quarantined' | 'decommissioned';
+export type OsType = 'windows' | 'macos' | 'linux';
+export type Architecture = 'x64' | 'x86' | 'arm64';
+export type AgentRole = 'agent' | 'watchdog' | 'helper';
+export type CommandStatus =
+  | 'pending'
+  | 'sent'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'timeout'
+  | 'cancelled'
+  | 'expired';
+export type CommandSource =
+  | 'user'
+  | 'api_key'
+  | 'script'
+  | 'automation'
+  | 'patch_job'
+  | 'deployment'
+  | 'policy'
+  | 'security'
+  | 'system';
+
+/** The slow-changing row of a device. */
+export interface Device {
+  id: string;
+  orgId: string;
+  siteId: string;
+  agentId: string | null;
+  hostname: string;
+  displayName: string | null;
+  osType: OsType;
+  osVersion: string | null;
+  osBuild: string | null;
+  architecture: Architecture | null;
+  deviceRole: string;
+  deviceRoleSource: 'agent' | 'manual';
+  lifecycle: Lifecycle;
+  agentVersion: string | null;
+  autoUpdateEnabled: boolean;
+  autoUpdateConfirmedAt: Date | null;
+  enrolledAt: Date | null;
+  tags: string[];
+  customFields: Record<string, unknown>;
+  maintenanceUntil: Date | null;
+  decommissionedAt: Date | null;
+  uninstallRequestedAt: Date | null;
+  possibleReplacementOfDeviceId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface HardwareFields {
+  manufacturer?: string | null;
+  model?: string | null;
+  serialNumber?: string | null;
+  motherboardSerial?: string | null;
+  cpuModel?: string | null;
+  cpuCores?: number | null;
+  cpuThreads?: number | null;
+  gpuModel?: string | null;
+  /** MiB. */
+  ramTotalMb?: number | null;
+  /** GiB. */
+  diskTotalGb?: number | null;
+  biosVersion?: string | null;
+}
+
+export interface EnrollInput {
+  orgId: string;
+  siteId: string;
+  via: 'enrollment_key' | 'provision';
+  hostname: string;
+  osType: OsType;
+  osVersion?: string | null;
+  osBuild?: string | null;
+  /** Normalised by the caller: amd64 is x64, 386 is x86, aarch64 is arm64. */
+  architecture?: Architecture | null;
+  agentVersion?: string | null;
+  deviceRole?: string | null;
+  isVirtual?: boolean | null;
+  virtualizationPlatform?: string | null;
+  machineId?: string | null;
+  hardware?: HardwareFields | null;
+  network?: { name: string; mac?: string | null; ip?: string | null; isPrimary?: boolean | null }[] | null;
+  /** The address the agent calls from. */
+  ip?: string | null;
+  /** Who made the enrollment key. */
+  enrolledBy?: string | null;
+  /** The old device, proven by its old token. Ignored when it lies in another organization or is decommissioned. */
+  reattachTo?: string | null;
+}
+export interface Enrolled {
+  deviceId: string;
+  agentId: string;
+  orgId: string;
+  siteId: string;
+  hostname: string;
+  /** True when an existing row was kept: its earlier credentials must end. */
+  reattached: boolean;
+}
+
+export interface BeatMetrics {
+  cpuPercent?: number;
+  ramPercent?: number;
+  ramUsedMb?: number;
+  diskPercent?: number;
+  diskUsedGb?: number;
+  networkInBps?: number;
+  networkOutBps?: number;
+  diskReadBps?: number;
+  diskWriteBps?: number;
+  processCount?: number;
+}
+/** One heartbeat, already authenticated; fields that are absent leave what is known. */
+export interface Beat {
+  deviceId: string;
+  orgId: string;
+  at: Date;
+  ip: string | null;
+  role: 'agent' | 'watchdog';
+  agentVersion?: string;
+  hostname?: string;
+  osVersion?: string;
+  osBuild?: string;
+  uptimeSeconds?: number;
+  lastUser?: string;
+  pendingReboot?: boolean;
+  battery?: Record<string, unknown>;
+  watchdogVersion?: string;
+  watchdogState?: string;
+  helperVersion?: string;
+  autoUpdateEnabled?: boolean;
+  metrics?: BeatMetrics;
+  lanIp?: string;
+}
+export interface ClaimedCommand {
+  id: string;
+  type: string;
+  payload: Record<string, unknown>;
+  priority: number;
+  attempt: number;
+  deliverBy: Date;
+  executionTimeoutSeconds: number;
+  createdAt: Date;
+}
+export interface BeatAnswer {
+  lifecycle: Lifecycle;
+  commands: ClaimedCommand[];
+  uninstall: boolean;
+  /** What the operators want; the agent is told when it reports otherwise. */
+  autoUpdateEnabled: boolean;
+}
+
+export interface CommandResult {
+  status: 'completed' | 'failed' | 'timeout';
+  exitCode?: number | null;
+  stdout?: string | null;
+  stderr?: string | null;
+  durationMs?: number | null;
+  startedAt?: string | Date | null;
+  error?: string | null;
+  result?: unknown;
+}
+export interface QueuedCommand {
+  type: string;
+  payload?: Record<string, unknown>;
+  priority?: number;
+  /** Delivery deadline; in seven days when absent. */
+  deliverBy?: Date;
+  /** 1 to 90,000 seconds; five minutes when absent. */
+  executionTimeoutSeconds?: number;
+  targetRole?: 'agent' | 'watchdog';
+  whenOffline?: 'queue' | 'fail';
+  /** At most one open command of the same key a device; a second one throws ALREADY_PENDING. */
+  dedupKey?: string;
+  source: CommandSource;
+  sourceId?: string | null;
+  batchId?: string | null;
+}
+export interface CommandRow {
+  id: string;
+  deviceId: string;
+  orgId: string;
+  type: string;
+  status: CommandStatus;
+  priority: number;
+  deliverBy: Date;
+  executionTimeoutSeconds: number;
+  createdAt: Date;
+}
+
+export interface Snapshot {
+  /** Hash the agent made over the snapshot; an equal one is not written again. */
+  snapshotHash?: string;
+  /** True when the list is the whole truth: only then an empty list replaces a filled one. */
+  complete?: boolean;
+}
+export interface HardwareBody extends Snapshot, HardwareFields {
+  osVersion?: string | null;
+  osBuild?: string | null;
+}
+export interface NetworkBody extends Snapshot {
+  adapters: {
+    name: string;
+    mac?: string | null;
+    ipv4?: string[];
+    ipv6?: string[];
+    isPrimary?: boolean;
+    publicIp?: string | null;
+  }[];
+}
+export interface DisksBody extends Snapshot {
+  disks: {
+    mountPoint: string;
+    device?: string | null;
+    fsType?: string | null;
+    totalGb?: number | null;
+    usedGb?: number | null;
+    freeGb?: number | null;
+    usedPercent?: number | null;
+    health?: string | null;
+  }[];
+}
+export interface SoftwareBody extends Snapshot {
+  software: {
+    name: string;
+    version?: string | null;
+    vendor?: string | null;
+    installDate?: string | null;
+    installLocation?: string | null;
+    uninstallString?: string | null;
+  }[];
+}
+export interface ServicesBody extends Snapshot {
+  services: { name: string; displayName?: string | null; state: string; startType?: string | null }[];
+}
+
+/** What authenticating an agent needs to know of its device. */
+export interface DeviceIdentity {
+  deviceId: string;
+  agentId: string | null;
+  orgId: string;
+  siteId: string;
+  partnerId: string;
+  hostname: string;
+  lifecycle: Lifecycle;
+  decommissionedAt: Date | null;
+  uninstallRequestedAt: Date | null;
+  orgActive: boolean;
+  partnerActive: boolean;
+}
+
+export interface DevicesApi {
+  /**
+   * Takes the device in: quota (403 DEVICE_LIMIT_REACHED), rows, audit `device.create` {via}, event `devices.enrolled`.
+   * Needs the platform role; runs in the caller's transaction. 403 `device_quarantined` when the old row is quarantined.
+   */
+  enroll(input: EnrollInput): Promise<Enrolled>;
+  /** Group commit, about 500 beats a transaction. 410 DEVICE_GONE for a device that is no more. */
+  beat(beat: Beat): Promise<BeatAnswer>;
+  /** At most ten, by priority and age; each is given out once. */
+  claimCommands(deviceId: string, role: 'agent' | 'watchdog'): Promise<ClaimedCommand[]>;
+  /** sent to running. 404 for an unknown command, 409 INVALID_STATE for one that has ended; a repeat does nothing. */
+  startCommand(deviceId: string, commandId: string): Promise<void>;
+  /** The first terminal result wins; repeats change nothing. 403 when the command is for another role. */
+  finishCommand(
+    deviceId: string,
+    commandId: string,
+    role: AgentRole,
+    result: CommandResult,
+  ): Promise<{ known: boolean; changed: boolean }>;
+  submitHardware(deviceId: string, body: HardwareBody): Promise<{ changed: boolean }>;
+  submitNetwork(deviceId: string, body: NetworkBody): Promise<{ changed: boolean }>;
+  submitDisks(deviceId: string, body: DisksBody): Promise<{ changed: boolean }>;
+  submitSoftware(deviceId: string, body: SoftwareBody): Promise<{ changed: boolean }>;
+  submitServices(deviceId: string, body: ServicesBody): Promise<{ changed: boolean }>;
+  /** Platform role. Devices that are no more are left out. */
+  identify(deviceIds: string[]): Promise<DeviceIdentity[]>;
+  /** The device when the caller sees it, else 404. */
+  mustExist(id: string): Promise<Device>;
+  /** Orders work for a device. 404, 409 INVALID_STATE, DEVICE_OFFLINE or ALREADY_PENDING {commandId}. No audit. */
+  queueCommand(deviceId: string, command: QueuedCommand): Promise<CommandRow>;
+}
+
+/** Fills `GET /devices/{id}` with what another module knows about the device. */
+export interface DeviceDetail {
+  key: string;
+  read(ctx: Context, deviceId: string): Promise<unknown>;
+}
+
+/**
+ * Notices (ctx.notify, StartServices.onNotice): `devices.changed` with the device's id after every change of its
+ * lifecycle, `devices.commands` with the device's id when a command was queued.
+ */
+declare module '#core/contract' {
+  interface Apis {
+    devices: DevicesApi;
+  }
+  interface Slots {
+    'devices.detail': DeviceDetail;
+  }
+  interface Events {
+    'devices.enrolled': {
+      hostname: string;
+      via: string;
+      possibleReplacementOf: string | null;
+      /** The device it may replace has been seen within a day: probably a clone. */
+      cloneSuspected: boolean;
+    };
+    'devices.online': { hostname: string };
+    'devices.offline': { hostname: string; lastSeenAt: string };
+    /** Many devices of an organization went silent at once; their own events follow in three minutes if they stay away. */
+    'devices.outage': { offline: number; of: number };
+    'devices.main_agent_silent': { hostname: string };
+    'devices.updated': { changedFields: string[] };
+    'devices.decommissioned': { hostname: string; uninstall: boolean };
+    'devices.restored': { hostname: string };
+    'devices.software.changed': { added: number; removed: number };
+    'devices.command.finished': {
+      commandId: string;
+      type: string;
+      status: CommandStatus;
+      exitCode: number | null;
+      late: boolean;
+      source: CommandSource;
+      sourceId: string | null;
+    };
+  }
+}

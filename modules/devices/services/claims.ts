@@ -1,0 +1,44 @@
+/** Hands out waiting commands, each once, however many ask at the same time. */
+import type { Context } from '#core';
+import type { ClaimedCommand } from '../api.ts';
+
+export interface Claim {
+  deviceId: string;
+  role: 'agent' | 'watchdog';
+}
+export type Claimed = ClaimedCommand & { deviceId: string; role: Claim['role'] };
+
+// A quarantined device gets nothing, a decommissioned one only the order to remove its agent. The organization that
+// ordered the work must still be the device's own.
+const CLAIM = `
+with due as (
+  select c.id
+  from unnest($1::uuid[], $2::text[]) as asking (device_id, role)
+  join devices d on d.id = asking.device_id
+  cross join lateral (
+    select id from device_commands
+    where device_id = d.id and status = 'pending' and target_role = asking.role and deliver_by > now()
+      and submitted_org_id = d.org_id
+      and (d.lifecycle = 'active' or (d.lifecycle = 'decommissioned' and type = 'uninstall_agent'))
+    order by priority desc, created_at, id
+    limit 10 for no key update skip locked) c
+)
+update device_commands c set status = 'sent', sent_at = now(), attempt = c.attempt + 1
+from due where c.id = due.id and c.status = 'pending'
+returning c.id, c.device_id as "deviceId", c.target_role as role, c.type, c.payload, c.priority, c.attempt,
+  c.deliver_by as "deliverBy", c.execution_timeout_seconds as "executionTimeoutSeconds", c.created_at as "createdAt"`;
+
+/** At most ten for each asking role of a device, by priority and age (domain/agents, section 4). */
+export async function claim(sql: Context['sql'], asking: readonly Claim[]): Promise<Claimed[]> {
+  const ids = asking.map(({ deviceId }) => deviceId);
+  const roles = asking.map(({ role }) => role);
+  const { rows } = await sql<Claimed>(CLAIM, [ids, roles], 'devices-claim');
+  return rows.sort((a, b) => b.priority - a.priority || a.createdAt.getTime() - b.createdAt.getTime());
+}
+
+/** What travels to the agent. */
+export const delivered = ({ deviceId: _device, role: _role, ...command }: Claimed): ClaimedCommand => command;
+
+export async function claimCommands(ctx: Context, deviceId: string, role: Claim['role']): Promise<ClaimedCommand[]> {
+  return (await claim(ctx.sql, [{ deviceId, role }])).map(delivered);
+}
