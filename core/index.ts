@@ -11,6 +11,7 @@ export {
   sha256Hex,
 } from './auth/opaque-tokens.ts';
 export { hashPassword, needsRehash, verifyDummy, verifyPassword } from './auth/passwords.ts';
+export { hashRecoveryCode, newRecoveryCodes, newTotpSecret, totpUri, verifyTotp } from './auth/totp.ts';
 export type {
   AccessClaims,
   Actor,
@@ -47,6 +48,7 @@ export * as errors from './errors.ts';
 export { AppError, defineError } from './errors.ts';
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
+export { REFRESH_COOKIE } from './http/server.ts';
 export { catalogPairs, holdsPermission } from './tenancy/permissions.ts';
 export {
   accessibleOrgIds,

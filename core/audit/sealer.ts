@@ -91,17 +91,23 @@ export function startSealer(pool: pg.Pool, log: Logger): Sealer {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  const drain = async () => {
+  const sealAll = async () => {
     while ((await sealBatch(pool)) === BATCH);
   };
-  const turn = () => {
-    running = drain()
+  // One turn after the other: a turn beside another of this process would find the lock taken and see nothing.
+  const drain = () => {
+    const turn = running.then(sealAll);
+    running = turn.catch(() => undefined);
+    return turn;
+  };
+  const next = () => {
+    drain()
       .catch((error: Error) => log.error({ err: error }, 'audit entries could not be sealed; trying again'))
       .then(() => {
-        if (!stopped) timer = setTimeout(turn, 200);
+        if (!stopped) timer = setTimeout(next, 200);
       });
   };
-  turn();
+  next();
   return {
     drain,
     async stop() {

@@ -12,18 +12,17 @@ import { resolveSecrets } from '../../core/secrets.ts';
 import { queueLogger, taskList } from '../../workers/main.ts';
 import { createTestDatabase } from './database.ts';
 import { type Called, type CallOptions, call } from './http.ts';
+import type { Arranged } from './tenants.ts';
 
 // Other people's servers are faked at the edge; anything else that leaves this machine fails the test.
 nock.disableNetConnect();
 nock.enableNetConnect(/^(127\.0\.0\.1|localhost|\[?::1\]?)(:\d+)?$/);
 
-export interface TestPlatform {
+export interface TestPlatform extends Arranged {
   url: string;
   databaseUrl: string;
   dataDir: string;
   platform: Platform;
-  /** As the database's superuser: sees and may do everything. For looking and for arranging. */
-  sql<R extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   call<B = unknown>(method: string, path: string, options?: CallOptions): Promise<Called<B>>;
   /** Runs queued jobs until none is ready, then waits until nothing waits in memory. */
   runJobs(): Promise<void>;
@@ -42,8 +41,11 @@ export interface AuditSeen {
   result: string;
 }
 
-/** @param env variables on top of the kit's own, as an operator would set them. */
-export async function startTestPlatform(env: Record<string, string> = {}): Promise<TestPlatform> {
+/**
+ * @param env variables on top of the kit's own, as an operator would set them
+ * @param modulesRoot another folder of modules, for tests of the machinery itself
+ */
+export async function startTestPlatform(env: Record<string, string> = {}, modulesRoot?: string): Promise<TestPlatform> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-data-'));
   const config = readConfig({
@@ -68,6 +70,7 @@ export async function startTestPlatform(env: Record<string, string> = {}): Promi
     api: true,
     seal: true,
     checkResponses: true,
+    ...(modulesRoot ? { modulesRoot } : {}),
   });
   const pool = new pg.Pool({ connectionString: database.url, max: 3 });
   const tasks = taskList(platform.tasks);
@@ -80,6 +83,7 @@ export async function startTestPlatform(env: Record<string, string> = {}): Promi
     dataDir,
     platform,
     sql,
+    signAccess: platform.tasks.work.doors.signAccess,
     call: (method, path, options) => call(url, method, path, options),
     async runJobs() {
       await runOnce({

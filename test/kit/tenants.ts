@@ -1,7 +1,13 @@
 /** Partners, organizations, sites and people with tokens, arranged directly so that a test begins with its own subject. */
 import { randomUUID } from 'node:crypto';
-import { newApiKey, sha256Hex } from '#core';
-import type { TestPlatform } from './platform.ts';
+import type { QueryResultRow } from 'pg';
+import { type AccessClaims, newApiKey, sha256Hex } from '#core';
+
+/** What arranging needs: the database as its superuser, and the key that signs tokens. */
+export interface Arranged {
+  sql<R extends QueryResultRow = QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+  signAccess(claims: AccessClaims, seconds: number): Promise<string>;
+}
 
 export const ROLES = {
   systemAdmin: '00000000-0000-4000-8000-000000000001',
@@ -33,11 +39,7 @@ interface Place {
 }
 
 /** A user with a running session; `associate` puts the user where the session says. */
-async function person(
-  test: TestPlatform,
-  place: Place,
-  associate: (userId: string) => Promise<unknown>,
-): Promise<Person> {
+async function person(test: Arranged, place: Place, associate: (userId: string) => Promise<unknown>): Promise<Person> {
   const email = `${randomUUID().slice(0, 8)}@example.com`;
   const [user] = await test.sql<{ id: string }>('insert into users (email, name) values ($1, $2) returning id', [
     email,
@@ -60,16 +62,16 @@ async function person(
     ...(partnerId ? { partnerId } : {}),
     ...(orgId ? { orgId } : {}),
   };
-  return { id, email, sessionId, token: await test.platform.tasks.work.doors.signAccess(claims, 3600) };
+  return { id, email, sessionId, token: await test.signAccess(claims, 3600) };
 }
 
-export const systemUser = (test: TestPlatform, { mfa = true } = {}): Promise<Person> =>
+export const systemUser = (test: Arranged, { mfa = true } = {}): Promise<Person> =>
   person(test, { scope: 'system', mfa }, (id) =>
     test.sql('insert into system_users values ($1, $2)', [id, ROLES.systemAdmin]),
   );
 
 export const partnerUser = (
-  test: TestPlatform,
+  test: Arranged,
   at: { partnerId: string; roleId: string; orgAccess?: 'all' | 'selected' | 'none'; orgIds?: string[]; mfa?: boolean },
 ): Promise<Person> =>
   person(test, { scope: 'partner', partnerId: at.partnerId, mfa: at.mfa ?? true }, (id) =>
@@ -80,7 +82,7 @@ export const partnerUser = (
   );
 
 export const orgUser = (
-  test: TestPlatform,
+  test: Arranged,
   at: { orgId: string; roleId?: string; siteIds?: string[]; deviceGroupIds?: string[]; mfa?: boolean },
 ): Promise<Person> =>
   person(test, { scope: 'organization', orgId: at.orgId, mfa: at.mfa ?? true }, (id) =>
@@ -91,7 +93,7 @@ export const orgUser = (
   );
 
 /** Another organization with one site under a partner. */
-export async function organization(test: TestPlatform, partnerId: string): Promise<{ orgId: string; siteId: string }> {
+export async function organization(test: Arranged, partnerId: string): Promise<{ orgId: string; siteId: string }> {
   const slug = randomUUID().slice(0, 8);
   const [org] = await test.sql<{ id: string }>(
     'insert into organizations (partner_id, name, slug) values ($1, $2, $3) returning id',
@@ -105,7 +107,7 @@ export async function organization(test: TestPlatform, partnerId: string): Promi
 }
 
 /** A partner with one organization, one site, and three people. */
-export async function tenant(test: TestPlatform): Promise<Tenant> {
+export async function tenant(test: Arranged): Promise<Tenant> {
   const slug = randomUUID().slice(0, 8);
   const [partner] = await test.sql<{ id: string }>(
     `insert into partners (name, slug, status) values ($1, $2, 'active') returning id`,
@@ -132,7 +134,7 @@ export async function tenant(test: TestPlatform): Promise<Tenant> {
 
 /** An API key with exactly these scopes. */
 export async function apiKey(
-  test: TestPlatform,
+  test: Arranged,
   at: { orgId: string; scopes: string[]; createdBy: string },
 ): Promise<string> {
   const made = newApiKey();

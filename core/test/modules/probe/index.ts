@@ -1,0 +1,21 @@
+/** A module that lets tests see what core does around a feature. */
+import { defineModule } from '#core';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'probe/note': { text: string };
+  }
+  interface Events {
+    'probe.noted': { text: string };
+  }
+}
+
+export default defineModule({
+  name: 'probe',
+  title: 'Probe',
+  summary: 'For tests of core',
+  requires: [],
+  permissions: ['devices:read', 'devices:write', 'devices:execute'],
+  audits: ['probe.note'],
+  events: ['probe.noted'],
+});

@@ -1,0 +1,16 @@
+/** What other modules may ask of agents: `ctx.use('agents')`. */
+import type { Context } from '#core';
+import { restoreTokens, suspendTokens } from './services/credentials.ts';
+
+export const api = (ctx: Context) => ({
+  /** Every token of the device is refused with RE_ENROLLMENT_REQUIRED; false when it was so already. */
+  suspend: (deviceId: string, reason: string) => suspendTokens(ctx, deviceId, reason),
+  /** Takes a suspension back; false when there was none. */
+  restore: (deviceId: string) => restoreTokens(ctx, deviceId),
+});
+
+declare module '#core/contract' {
+  interface Apis {
+    agents: ReturnType<typeof api>;
+  }
+}

@@ -1,0 +1,23 @@
+/** Agents: the wire protocol between managed machines and the platform. */
+import { defineModule } from '#core';
+import { api } from './api.ts';
+import { startAuthentication } from './services/authentication.ts';
+import { agentSettings, startConfigs } from './services/configs.ts';
+import { startEnrollments } from './services/enrollments.ts';
+
+export default defineModule({
+  name: 'agents',
+  title: 'Agents',
+  summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
+  requires: ['devices', 'identity'],
+  core: true,
+  permissions: [],
+  audits: ['device.create', 'agent.command.result.submit', 'agent.token.rotate'],
+  settings: agentSettings,
+  api,
+  start(services) {
+    startAuthentication(services);
+    startConfigs(services);
+    startEnrollments(services);
+  },
+});

@@ -1,0 +1,39 @@
+/** Commands as the agent sees them; what they are and how they move on is for the devices module to know. */
+import { type Context, errors, type Input } from '#core';
+import type { ResultBody } from '../models/command-result.ts';
+import { callerToken } from './authentication.ts';
+import { toWire } from './heartbeats.ts';
+
+/** The calling device; agent routes are never reached without one. */
+export function callingDevice(ctx: Context): string {
+  const { deviceId } = ctx.scope;
+  if (!deviceId) throw errors.Unauthenticated();
+  return deviceId;
+}
+
+export async function claimCommands(ctx: Context, input: Pick<Input, 'headers'>) {
+  const { role } = await callerToken(ctx, input);
+  const claimed = await ctx
+    .use('devices')
+    .claimCommands(callingDevice(ctx), role === 'watchdog' ? 'watchdog' : 'agent');
+  return { commands: claimed.map(toWire) };
+}
+
+/** Throws NOT_FOUND for an unknown command and INVALID_STATE for one that has ended. */
+export async function startCommand(ctx: Context, commandId: string): Promise<{ success: true }> {
+  await ctx.use('devices').startCommand(callingDevice(ctx), commandId);
+  return { success: true };
+}
+
+/** The first terminal result wins; a repeat is answered alike, so that the agent stops sending it. */
+export async function acceptResult(
+  ctx: Context,
+  input: Pick<Input<{ commandId: string }, unknown, ResultBody>, 'headers' | 'params' | 'payload'>,
+): Promise<{ success: true }> {
+  const { commandId } = input.params;
+  const { role } = await callerToken(ctx, input);
+  const { known, changed } = await ctx.use('devices').finishCommand(callingDevice(ctx), commandId, role, input.payload);
+  if (!known) throw errors.NotFound('Command not found');
+  if (!changed) ctx.unchanged();
+  return { success: true };
+}

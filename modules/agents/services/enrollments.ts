@@ -1,0 +1,116 @@
+/** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction (domain/agents, section 2). */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Context, type Input, type StartServices, sha256Hex } from '#core';
+import type { Apis } from '#core/contract';
+import { EnrollmentFailed, EnrollmentSecretInvalid, SiteRequired, TenantInactive, TokenSuspended } from '../errors.ts';
+import type { EnrollmentBody } from '../models/enrollment.ts';
+import { agentConfigs } from './configs.ts';
+import { issueTokens } from './credentials.ts';
+import { FailedKeys } from './failed-keys.ts';
+
+const SERVICE = 'agents.failed-keys';
+type Key = NonNullable<Awaited<ReturnType<Apis['identity']['lockEnrollmentKey']>>>;
+type Reason = 'expired' | 'exhausted' | 'race_lost';
+
+export function startEnrollments({ services }: StartServices): void {
+  services.set(SERVICE, new FailedKeys());
+}
+
+/** Runs in the platform's role: which tenant the machine joins is what the key says. */
+export async function enrollAgent(
+  ctx: Context,
+  { payload, headers }: Pick<Input<unknown, unknown, EnrollmentBody>, 'payload' | 'headers'>,
+) {
+  const key = await lockKey(ctx, payload);
+  mustKnowSecret(ctx, payload.enrollmentSecret ?? headers['x-agent-enrollment-secret']);
+  const siteId = await siteFor(ctx, key);
+  const reattachTo = await provenDevice(ctx, headers['x-agent-reenrollment-token'], key.orgId);
+  const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
+  const device = await ctx.use('devices').enroll({
+    ...machine,
+    orgId: key.orgId,
+    siteId,
+    via: 'enrollment_key',
+    hardware: hardwareInfo ?? null,
+    network: networkInfo ?? null,
+    ip: ctx.actor.ip,
+    reattachTo,
+  });
+  const tokens = await issueTokens(ctx, device);
+  if (!(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
+  const { config } = await agentConfigs(ctx).of(device.orgId);
+  const { agentId, deviceId, orgId } = device;
+  return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: [] };
+}
+
+/** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */
+async function lockKey(ctx: Context, { enrollmentKey }: EnrollmentBody): Promise<Key> {
+  const failed = ctx.platform.services.get(SERVICE) as FailedKeys;
+  const ip = ctx.actor.ip ?? '';
+  failed.check(ip);
+  const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
+  if (key && !key.expired && !key.exhausted) return key;
+  failed.add(ip);
+  throw key ? refused(ctx, key, key.expired ? 'expired' : 'exhausted') : EnrollmentFailed();
+}
+
+function refused(ctx: Context, key: Key, reason: Reason): Error {
+  ctx.auditAttempt('device.create', {
+    orgId: key.orgId,
+    resourceType: 'enrollment_key',
+    resourceId: key.id,
+    result: 'failure',
+    errorMessage: 'The enrollment was not accepted',
+    details: { via: 'enrollment_key', reason },
+    actor: { kind: 'agent' },
+  });
+  return EnrollmentFailed({ details: [{ reason }] });
+}
+
+function mustKnowSecret(ctx: Context, given: string | undefined): void {
+  const wanted = ctx.platform.config.agents.enrollmentSecret;
+  if (!wanted) return;
+  const digest = (value: string) => createHash('sha256').update(value).digest();
+  if (!given || !timingSafeEqual(digest(given), digest(wanted))) throw EnrollmentSecretInvalid();
+}
+
+/** The key's site, else the organization's default one, else its only one. Throws where the tenant is not active. */
+async function siteFor(ctx: Context, key: Key): Promise<string> {
+  const { rows } = await ctx.sql<{
+    active: boolean;
+    siteId: string | null;
+    defaultId: string | null;
+    only: string | null;
+  }>(
+    `select o.status in ('active', 'trial') and o.deleted_at is null and p.status = 'active' and p.deleted_at is null
+         as active,
+       (select id from sites where org_id = o.id and id = $2) as "siteId",
+       (select id from sites where org_id = o.id and id::text = o.settings ->> 'defaultSiteId') as "defaultId",
+       (select min(id::text) from sites where org_id = o.id having count(*) = 1) as only
+     from organizations o join partners p on p.id = o.partner_id where o.id = $1`,
+    [key.orgId, key.siteId],
+    'agents-enrollment-site',
+  );
+  const row = rows[0];
+  if (!row?.active) throw TenantInactive();
+  const siteId = key.siteId ? row.siteId : (row.defaultId ?? row.only);
+  if (!siteId) throw SiteRequired();
+  return siteId;
+}
+
+/** The device whose token the machine still holds: the only proof that it is the same one. */
+async function provenDevice(ctx: Context, token: string | undefined, orgId: string): Promise<string | null> {
+  if (!token) return null;
+  const { rows } = await ctx.sql<{ deviceId: string; orgId: string; suspended: boolean }>(
+    `select device_id as "deviceId", suspended_at is not null as suspended from agent_credentials
+     where token_hash = $1 and role = 'agent' and (expires_at is null or expires_at > now())`,
+    [sha256Hex(token)],
+    'agents-proven-device',
+  );
+  const found = rows[0];
+  if (!found) return null;
+  const [device] = await ctx.use('devices').identify([found.deviceId]);
+  if (device?.orgId !== orgId) return null;
+  if (found.suspended) throw TokenSuspended();
+  return found.deviceId;
+}

@@ -1,0 +1,87 @@
+/** A heartbeat: one item of the devices' group commit, and an answer made from memory (domain/agents, section 5). */
+
+import type { Context, Input } from '#core';
+import type { Apis } from '#core/contract';
+import type { HeartbeatBody } from '../models/heartbeat.ts';
+import { callerToken } from './authentication.ts';
+import { agentConfigs } from './configs.ts';
+import type { KnownToken } from './token-cache.ts';
+
+type Beat = Parameters<Apis['devices']['beat']>[0];
+
+const DAY_MS = 86_400_000;
+const JITTER = 0.1;
+
+/** Leaves out what is missing or was dropped as bad; such fields keep what is known. */
+function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]?: NonNullable<T[K]> };
+}
+
+/** A watchdog token speaks for the watchdog, whatever the body says. */
+const roleOf = (token: KnownToken, body: HeartbeatBody): 'agent' | 'watchdog' =>
+  token.role === 'watchdog' ? 'watchdog' : (body.role ?? 'agent');
+
+function toBeat(ctx: Context, token: KnownToken, body: HeartbeatBody): Beat {
+  const { interfaceStats: _, ...metrics } = body.metrics ?? {};
+  const { agentVersion, helperVersion, watchdogVersion, watchdogState } = body;
+  const { hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, battery, autoUpdateEnabled } = body;
+  return {
+    deviceId: token.deviceId,
+    orgId: token.orgId,
+    at: new Date(),
+    ip: ctx.actor.ip,
+    role: roleOf(token, body),
+    ...present({ agentVersion, helperVersion, watchdogVersion, watchdogState }),
+    ...present({ hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, autoUpdateEnabled }),
+    ...(battery ? { battery: battery as Record<string, unknown> } : {}),
+    ...(body.metrics ? { metrics: present(metrics) } : {}),
+  };
+}
+
+/** Seconds to the next beat, spread so that agents which started together do not stay together. */
+export function nextBeat(intervalSeconds: number, random = Math.random()): number {
+  return Math.max(1, Math.round(intervalSeconds * (1 - JITTER + 2 * JITTER * random)));
+}
+
+/** Accepts the beat and says what the agent should do; a quarantined device is only acknowledged. */
+export async function acceptHeartbeat(
+  ctx: Context,
+  input: Pick<Input<unknown, unknown, HeartbeatBody | null>, 'headers' | 'payload'>,
+) {
+  const body = input.payload ?? {};
+  const token = await callerToken(ctx, input);
+  const configs = agentConfigs(ctx);
+  const [answer, current] = await Promise.all([
+    ctx.use('devices').beat(toBeat(ctx, token, body)),
+    configs.of(token.orgId),
+  ]);
+  const active = answer.lifecycle === 'active';
+  const rotationDue = Date.now() - token.createdAt.getTime() > current.tokenRotationDays * DAY_MS;
+  return {
+    commands: answer.lifecycle === 'quarantined' ? [] : answer.commands.map(toWire),
+    configUpdate: active ? configs.update(token.deviceId, current, body.configVersion) : null,
+    configVersion: current.configVersion,
+    // Offers come with the agent versions; without a registered one there is none to make.
+    upgradeTo: null,
+    helperUpgradeTo: null,
+    watchdogUpgradeTo: null,
+    rotateToken: active && token.role === 'agent' && token.state === 'current' && rotationDue,
+    uninstall: answer.uninstall,
+    manifestTrustKeys: [],
+    nextHeartbeatSeconds: nextBeat(current.config.heartbeatIntervalSeconds),
+    serverTime: new Date(),
+  };
+}
+
+/** A command as the wire carries it. */
+export function toWire(command: {
+  id: string;
+  type: string;
+  payload: Record<string, unknown>;
+  deliverBy: Date;
+  executionTimeoutSeconds: number;
+}) {
+  const { id, type, payload, deliverBy, executionTimeoutSeconds } = command;
+  return { id, type, payload, deliverBy, executionTimeoutSeconds };
+}

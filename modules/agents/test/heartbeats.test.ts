@@ -1,0 +1,218 @@
+/** Heartbeats, commands, inventory and logs through the wire. */
+import test from 'ava';
+import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
+
+const platform = await startTestPlatform();
+test.after.always(() => platform.stop());
+
+const newAgent = async () => {
+  const at = await tenant(platform);
+  return { ...at, agent: await enrollAgent(platform, { key: await enrollmentKey(platform, at) }) };
+};
+const order = async (deviceId: string, orgId: string, targetRole = 'agent') => {
+  const [row] = await platform.sql<{ id: string }>(
+    `insert into device_commands (device_id, org_id, submitted_org_id, type, payload, source, target_role, deliver_by,
+       execution_timeout_seconds)
+     values ($1, $2, $2, 'script', '{"language":"sh"}', 'user', $3, now() + interval '1 day', 300) returning id`,
+    [deviceId, orgId, targetRole],
+  );
+  return row?.id ?? '';
+};
+
+test('a beat is answered with everything the protocol names', async (t) => {
+  const { agent } = await newAgent();
+  const { status, body } = await agent.heartbeat({ status: 'ok', metrics: { cpuPercent: 12.5 } });
+  t.is(status, 200);
+  t.deepEqual(Object.keys(body).sort(), [
+    'commands',
+    'configUpdate',
+    'configVersion',
+    'helperUpgradeTo',
+    'manifestTrustKeys',
+    'nextHeartbeatSeconds',
+    'rotateToken',
+    'serverTime',
+    'uninstall',
+    'upgradeTo',
+    'watchdogUpgradeTo',
+  ]);
+  t.true(body.nextHeartbeatSeconds >= 54 && body.nextHeartbeatSeconds <= 66);
+  t.true(Math.abs(Date.parse(body.serverTime) - Date.now()) < 10_000);
+  t.deepEqual(body.configUpdate, { heartbeatIntervalSeconds: 60, metricsCollectionIntervalSeconds: 30 });
+  t.is((await agent.heartbeat()).body.configUpdate, null, 'what was given is not given again');
+  t.is((await agent.heartbeat({ configVersion: body.configVersion })).body.configUpdate, null);
+  t.truthy((await agent.heartbeat({ configVersion: 'older' })).body.configUpdate);
+});
+
+test('a bad field is dropped and the rest of the beat counts', async (t) => {
+  const { agent } = await newAgent();
+  const bad = await agent.heartbeat({
+    status: 'superb',
+    agentVersion: { not: 'text' },
+    hostname: 'renamed\u0000\ud800-pc',
+    osVersion: 'x'.repeat(5000),
+    uptimeSeconds: -4,
+    lastUser: 'ada\u0000',
+    pendingReboot: 'perhaps',
+    battery: [1],
+    ipHistoryUpdate: { currentIPs: ['999.1.1.1'] },
+    metrics: { cpuPercent: 'a lot', ramPercent: 61, diskPercent: 400, processCount: 1e300, interfaceStats: 'none' },
+    unheardOf: true,
+  });
+  t.is(bad.status, 200);
+  const [row] = await platform.sql<{ hostname: string; os_version: string; latest_metrics: object; last_user: string }>(
+    `select d.hostname, d.os_version, d.agent_version, s.latest_metrics, s.last_user, s.connectivity
+     from devices d join device_state s on s.device_id = d.id where d.id = $1`,
+    [agent.deviceId],
+  );
+  t.like(row, {
+    hostname: 'renamed\ufffd-pc',
+    os_version: 'Debian 12',
+    agent_version: '1.0.0',
+    connectivity: 'online',
+  });
+  t.like(row, { last_user: 'ada', latest_metrics: { ramPercent: 61 } });
+  t.deepEqual(
+    Object.keys(row?.latest_metrics ?? {}).filter((key) => key.endsWith('Percent')),
+    ['ramPercent'],
+  );
+  for (const body of [{}, { metrics: 7 }, { metrics: null }]) t.is((await agent.heartbeat(body)).status, 200);
+  const huge = await agent.heartbeat({ lastUser: 'x'.repeat(1_100_000) });
+  t.is(huge.status, 413);
+});
+
+test('a heartbeat costs no statement of its own once the agent is known', async (t) => {
+  const { agent } = await newAgent();
+  await agent.heartbeat();
+  await agent.heartbeat();
+  const { app } = platform.platform.tasks.work.database;
+  const taken = app.totalCount;
+  const seen: string[] = [];
+  const listener = () => seen.push('acquired');
+  app.on('acquire', listener);
+  t.is((await agent.heartbeat()).status, 200);
+  app.off('acquire', listener);
+  t.deepEqual(seen, [], 'no transaction was opened for the request');
+  t.is(app.totalCount, taken);
+});
+
+test('a command is given out once, started, and its first result counts', async (t) => {
+  const { agent, orgId } = await newAgent();
+  const id = await order(agent.deviceId, orgId);
+  const { body } = await agent.heartbeat();
+  t.deepEqual(
+    body.commands.map((command) => command.id),
+    [id],
+  );
+  t.like(body.commands[0], { type: 'script', payload: { language: 'sh' }, executionTimeoutSeconds: 300 });
+  t.deepEqual(await agent.commands(), []);
+  t.is((await agent.call('POST', `commands/${id}/start`, {})).status, 200);
+  const done = await agent.result(id, {
+    status: 'completed',
+    exitCode: 0,
+    stdout: 'hello\u0000',
+    durationMs: 12.4,
+    result: { a: '\u0000' },
+  });
+  t.deepEqual(done.body, { success: true });
+  const again = await agent.result(id, { status: 'failed', exitCode: 1 });
+  t.is(again.status, 200);
+  const [row] = await platform.sql('select status, exit_code from device_commands where id = $1', [id]);
+  t.like(row, { status: 'completed', exit_code: 0 });
+  const audits = await platform.audits({ orgId, action: 'agent.command.result.submit' });
+  t.is(audits.length, 1);
+  t.like(audits[0], { actor_type: 'agent', actor_id: agent.deviceId });
+});
+
+test('results of unknown commands, of other devices and of the wrong role are refused', async (t) => {
+  const [{ agent, orgId }, stranger] = await Promise.all([newAgent(), newAgent()]);
+  const id = await order(agent.deviceId, orgId);
+  t.is((await stranger.agent.result(id)).status, 404);
+  t.is((await agent.result('00000000-0000-4000-8000-00000000dead')).status, 404);
+  await agent.commands();
+  const watchdog = agent.enrolled.watchdogAuthToken;
+  t.is((await agent.call('POST', `commands/${id}/result`, { status: 'completed' }, watchdog)).status, 403);
+  t.is((await agent.result(id, { status: 'maybe' })).status, 400);
+  t.is((await agent.result(id)).status, 200);
+});
+
+test('an oversized result is cut, not refused', async (t) => {
+  const { agent, orgId } = await newAgent();
+  const id = await order(agent.deviceId, orgId);
+  await agent.commands();
+  const done = await agent.result(id, {
+    status: 'failed',
+    exitCode: 4_294_967_295,
+    stdout: 'a'.repeat(6_000_000),
+    error: 'e'.repeat(20_000),
+  });
+  t.is(done.status, 200);
+  const [row] = await platform.sql<{ status: string; exit_code: number; error: string }>(
+    'select status, exit_code, error from device_commands where id = $1',
+    [id],
+  );
+  t.like(row, { status: 'failed', exit_code: -1 });
+  t.true((row?.error.length ?? 0) <= 10_000);
+  t.regex(row?.error ?? '', /truncated/);
+});
+
+test('snapshots are stored once and skipped while they stay the same', async (t) => {
+  const { agent } = await newAgent();
+  const bodies = {
+    hardware: { manufacturer: 'Acme', serialNumber: 'S-9', cpuCores: 8, diskTotalGb: 476.9 },
+    network: { adapters: [{ name: 'eth0', mac: '02:00:00:00:00:01', ipv4: ['10.0.0.5'], ipv6: [], isPrimary: true }] },
+    disks: {
+      disks: [
+        { mountPoint: '/', device: '/dev/vda1', fsType: 'ext4', totalGb: 100, usedGb: 40, freeGb: 60, usedPercent: 40 },
+      ],
+    },
+    software: { software: [{ name: 'Editor', version: '1.0', vendor: 'Acme' }], complete: true },
+    services: { services: [{ name: 'sshd', state: 'running', startType: 'auto' }], complete: true },
+  };
+  for (const [kind, body] of Object.entries(bodies)) {
+    const put = (hash: string) => agent.put(kind as 'hardware', { ...body, snapshotHash: hash.repeat(64) });
+    t.deepEqual((await put('a')).body, { changed: true }, kind);
+    t.deepEqual((await put('a')).body, { changed: false }, kind);
+  }
+  const bad = await agent.call<ErrorBody>('PUT', 'disks', { disks: [{ mountPoint: '', totalGb: 'big' }] });
+  t.is(bad.status, 400);
+  t.deepEqual(bad.body.error.details.map(({ path }) => path).sort(), ['disks.0.mountPoint', 'disks.0.totalGb']);
+});
+
+test('the configuration has a version that saves sending it again', async (t) => {
+  const { agent } = await newAgent();
+  const first = await agent.call<{ configVersion: string }>('GET', 'config');
+  const etag = first.headers.get('etag') ?? '';
+  t.true(etag.includes(first.body.configVersion));
+  const again = await platform.call('GET', `/agents/${agent.agentId}/config`, {
+    token: agent.token,
+    headers: { 'if-none-match': etag },
+  });
+  t.is(again.status, 304);
+});
+
+test('log lines are stored without secrets, and a clock that runs ahead is set right', async (t) => {
+  const { agent } = await newAgent();
+  const line = { level: 'warn', component: 'updater', agentVersion: '1.0.0' };
+  const logs = [
+    {
+      ...line,
+      timestamp: new Date().toISOString(),
+      message: 'password=hunter2 and svc_0123456789abcdef0123',
+      fields: { token: 'x', n: 1 },
+    },
+    { ...line, timestamp: '2150-01-01T00:00:00Z', message: 'tomorrow' },
+  ];
+  const { status, body } = await agent.call('POST', 'logs', { logs });
+  t.is(status, 201);
+  t.deepEqual(body, { received: 2 });
+  const rows = await platform.sql<{ message: string; fields: object; timestamp: Date }>(
+    'select message, fields, timestamp from agent_logs where device_id = $1 order by message',
+    [agent.deviceId],
+  );
+  t.is(rows[0]?.message, 'password=[REDACTED] and [REDACTED]');
+  t.deepEqual(rows[0]?.fields, { token: '[REDACTED]', n: 1 });
+  t.true((rows[1]?.timestamp.getTime() ?? Infinity) <= Date.now());
+  const many = { logs: Array(501).fill(logs[0]) };
+  t.is((await agent.call('POST', 'logs', many)).status, 400);
+});

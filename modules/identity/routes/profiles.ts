@@ -1,0 +1,39 @@
+/** /auth/me and /users/me: the caller's own account. */
+import { defineRoute } from '#core';
+import { meShape, type ProfileUpdate, profileShape, profileUpdate } from '../models/user.ts';
+import { readMe, readProfile, updateProfile } from '../services/profiles.ts';
+
+const work = { platform: 'tenant work may not read the columns of the second factor; limited to the own user' };
+const access = { permission: null, why: 'everyone may know and change themselves', apiKey: false };
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/me',
+    summary: 'The caller: account, MFA and phone, place, role and permissions',
+    access: { ...access, beforeMfa: true },
+    work,
+    response: meShape,
+    handler: (ctx) => readMe(ctx),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/users/me',
+    summary: 'Reads the own account',
+    access: { ...access, beforeMfa: true },
+    work,
+    response: profileShape,
+    handler: (ctx) => readProfile(ctx),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/users/me',
+    summary: 'Changes the own name or picture',
+    access,
+    audit: 'user.profile.update',
+    work,
+    payload: profileUpdate,
+    response: profileShape,
+    handler: (ctx, { payload }: { payload: ProfileUpdate }) => updateProfile(ctx, payload),
+  }),
+];

@@ -1,0 +1,116 @@
+/** The ground of a benchmark run: a database with fsync on, and the API in a process of its own, as in production. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Arranged, type Tenant, tenant } from '#test';
+import { createTokenSigner } from '../../core/auth/tokens.ts';
+import { startEmbeddedServer } from '../../core/database/embedded-server.ts';
+import { migrate } from '../../core/database/migrations.ts';
+import { openDatabase } from '../../core/database/pools.ts';
+import { loadModules, migrationFolders, ROOT } from '../../core/platform.ts';
+
+export interface Ground extends Arranged {
+  seconds: number;
+  databaseUrl: string;
+  /** The API's address; started when first asked for. */
+  api(): Promise<string>;
+  tenant(): Promise<Tenant>;
+  secrets: { jwtSecret: string; encryptionKey: string };
+  dataDir: string;
+  close(): Promise<void>;
+}
+
+/** Starts `file` with the running Node and resolves with the first match of `ready` in what it prints. */
+export async function startProcess(
+  file: string,
+  env: Record<string, string>,
+  ready: RegExp,
+): Promise<{ child: ChildProcess; match: RegExpExecArray }> {
+  const child = spawn(process.execPath, [join(ROOT, file)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let seen = '';
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      seen += chunk.toString();
+      const found = ready.exec(seen);
+      if (found) resolve(found);
+    });
+    child.on('exit', (code) => reject(new Error(`${file} ended with ${code}: ${seen}`)));
+  });
+  return { child, match };
+}
+
+export async function openBench(seconds: number): Promise<Ground> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-bench-'));
+  const outside = process.env.DATABASE_URL;
+  const embedded = outside ? null : await startEmbeddedServer({ dataDir, log: () => undefined });
+  const name = `quartermaster_bench_${randomUUID().slice(0, 8)}`;
+  const server = outside ?? embedded?.url ?? '';
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const database = openDatabase({ url: databaseUrl, poolSize: 4, onError: () => undefined });
+  await migrate(
+    database.owner,
+    migrationFolders(await loadModules({ modules: { disabled: [], enabled: [], packages: [] } })),
+  );
+  const secrets = { jwtSecret: randomBytes(32).toString('hex'), encryptionKey: randomBytes(32).toString('hex') };
+  const signer = createTokenSigner({ secret: secrets.jwtSecret });
+  const children: ChildProcess[] = [];
+  let api: Promise<string> | undefined;
+  let arranged: Promise<Tenant> | undefined;
+  const start = async () => {
+    const { child, match } = await startProcess(
+      'core/main.ts',
+      {
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: dataDir,
+        PORT: '0',
+        HOST: '127.0.0.1',
+        ROLE: 'api',
+        ENABLE_2FA: 'false',
+        LOG_LEVEL: 'warn',
+        NODE_ENV: 'production',
+        JWT_SECRET: secrets.jwtSecret,
+        APP_ENCRYPTION_KEY: secrets.encryptionKey,
+      },
+      /is ready: (http\S+)/,
+    );
+    children.push(child);
+    return match[1] ?? '';
+  };
+  const ground: Ground = {
+    seconds,
+    databaseUrl,
+    dataDir,
+    secrets,
+    sql: async (text, values = []) => (await database.owner.query(text, values)).rows,
+    signAccess: (claims, lifetime) => signer.sign(claims, lifetime),
+    api: () => {
+      api ??= start();
+      return api;
+    },
+    tenant: () => {
+      arranged ??= tenant(ground);
+      return arranged;
+    },
+    async close() {
+      for (const child of children) {
+        child.kill('SIGTERM');
+        await new Promise((resolve) => child.once('exit', resolve));
+      }
+      await database.close();
+      await admin.query(`drop database if exists ${name} with (force)`);
+      await admin.end();
+      await embedded?.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return ground;
+}
