@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, type Input, type StartServices, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
 import { EnrollmentFailed, EnrollmentSecretInvalid, SiteRequired, TenantInactive, TokenSuspended } from '../errors.ts';
-import type { EnrollmentBody } from '../models/enrollment.ts';
-import { agentConfigs } from './configs.ts';
+import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
+import { type AgentSettings, versioned } from './configs.ts';
 import { issueTokens } from './credentials.ts';
 import { FailedKeys } from './failed-keys.ts';
 
@@ -28,6 +28,7 @@ export async function enrollAgent(
   const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
   const device = await ctx.use('devices').enroll({
     ...machine,
+    architecture: architectureOf(machine.architecture),
     orgId: key.orgId,
     siteId,
     via: 'enrollment_key',
@@ -38,7 +39,8 @@ export async function enrollAgent(
   });
   const tokens = await issueTokens(ctx, device);
   if (!(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
-  const { config } = await agentConfigs(ctx).of(device.orgId);
+  // In this transaction: another connection would be waited for by everyone who waits for this key.
+  const { config } = versioned(await ctx.settings<AgentSettings>('agents', device.orgId));
   const { agentId, deviceId, orgId } = device;
   return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: [] };
 }

@@ -15,7 +15,11 @@ const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 let host = 0;
-const from = (ip = `198.51.${Math.floor((host += 1) / 250)}.${host % 250}`) => ({ 'x-forwarded-for': ip });
+function nextAddress(): string {
+  host += 1;
+  return `198.51.${Math.floor(host / 250)}.${host % 250}`;
+}
+const from = (ip = nextAddress()) => ({ 'x-forwarded-for': ip });
 const enroll = <B>(key: string, change: object = {}, headers: Record<string, string> = {}) =>
   platform.call<B>('POST', '/agents/enroll', { body: enrollmentBody(key, change), headers: { ...from(), ...headers } });
 const reasonOf = ({ body }: { body: ErrorBody }) => (body.error.details[0] as { reason?: string } | undefined)?.reason;
