@@ -1,5 +1,19 @@
 /** Users, logins, second factor, API keys and enrollment keys. */
-import { defineModule } from '#core';
+import { type Context, defineModule } from '#core';
+import { countEnrollment, lockEnrollmentKey } from './services/enrollments.ts';
+
+const api = (ctx: Context) => ({
+  /** The key, held until this transaction ends, or null. Needs platform work: the organization is not known before. */
+  lockEnrollmentKey: (rawKey: string) => lockEnrollmentKey(ctx, rawKey),
+  /** Counts one successful enrollment; false when the key has expired or is used up. */
+  countEnrollment: (keyId: string) => countEnrollment(ctx, keyId),
+});
+
+declare module '#core/contract' {
+  interface Apis {
+    identity: ReturnType<typeof api>;
+  }
+}
 
 export default defineModule({
   name: 'identity',
@@ -7,13 +21,15 @@ export default defineModule({
   summary: 'Logins, registration, the second factor, API keys and enrollment keys',
   requires: ['tenancy'],
   core: true,
-  permissions: ['organizations:read', 'organizations:write'],
+  permissions: ['organizations:read', 'organizations:write', 'users:read'],
   audits: [
     'user.create',
     'user.login',
     'user.login.failed',
     'user.logout',
     'user.profile.update',
+    'user.password.change',
+    'user.password.reset',
     'partner.create',
     'auth.refresh.reuse',
     'auth.session.revoke',
@@ -28,4 +44,5 @@ export default defineModule({
     'enrollment_key.rotate',
     'enrollment_key.delete',
   ],
+  api,
 });

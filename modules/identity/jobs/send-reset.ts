@@ -1,0 +1,22 @@
+/** Mails a link with which a forgotten password can be replaced. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { sendReset } from '../services/password-resets.ts';
+
+interface Payload {
+  email: string;
+}
+declare module '#core/contract' {
+  interface Jobs {
+    'identity/send-reset': Payload;
+  }
+}
+
+export default defineJob<Payload>({
+  name: 'identity/send-reset',
+  summary: 'Mails a link with which a forgotten password can be replaced',
+  scope: 'platform',
+  payload: Joi.object<Payload>({ email: Joi.string().required() }),
+  maxAttempts: 5,
+  run: (ctx, { email }) => sendReset(ctx, email),
+});
