@@ -2,7 +2,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, type Input, type StartServices, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
-import { EnrollmentFailed, EnrollmentSecretInvalid, SiteRequired, TenantInactive, TokenSuspended } from '../errors.ts';
+import {
+  DeviceQuarantined,
+  EnrollmentFailed,
+  EnrollmentSecretInvalid,
+  SiteRequired,
+  TenantInactive,
+  TokenSuspended,
+} from '../errors.ts';
 import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
 import { type AgentSettings, versioned } from './configs.ts';
 import { issueTokens } from './credentials.ts';
@@ -103,7 +110,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
 /** The device whose token the machine still holds: the only proof that it is the same one. */
 async function provenDevice(ctx: Context, token: string | undefined, orgId: string): Promise<string | null> {
   if (!token) return null;
-  const { rows } = await ctx.sql<{ deviceId: string; orgId: string; suspended: boolean }>(
+  const { rows } = await ctx.sql<{ deviceId: string; suspended: boolean }>(
     `select device_id as "deviceId", suspended_at is not null as suspended from agent_credentials
      where token_hash = $1 and role = 'agent' and (expires_at is null or expires_at > now())`,
     [sha256Hex(token)],
@@ -114,5 +121,6 @@ async function provenDevice(ctx: Context, token: string | undefined, orgId: stri
   const [device] = await ctx.use('devices').identify([found.deviceId]);
   if (device?.orgId !== orgId) return null;
   if (found.suspended) throw TokenSuspended();
+  if (device.lifecycle === 'quarantined') throw DeviceQuarantined();
   return found.deviceId;
 }
