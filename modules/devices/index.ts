@@ -1,7 +1,31 @@
 /** Devices: inventory, lifecycle, heartbeats and commands. */
 import Joi from 'joi';
-import { defineModule } from '#core';
-import './api.ts';
+import { type Context, defineModule } from '#core';
+import type { DevicesApi } from './api.ts';
+import { beat } from './services/beats.ts';
+import { claimCommands } from './services/claims.ts';
+import { mustExist } from './services/devices.ts';
+import { enroll } from './services/enrollments.ts';
+import { identify } from './services/identities.ts';
+import * as inventories from './services/inventories.ts';
+import { queueCommand } from './services/queue.ts';
+import { finishCommand, startCommand } from './services/results.ts';
+
+const api = (ctx: Context): DevicesApi => ({
+  enroll: (input) => enroll(ctx, input),
+  beat: (input) => beat(ctx, input),
+  claimCommands: (deviceId, role) => claimCommands(ctx, deviceId, role),
+  startCommand: (deviceId, commandId) => startCommand(ctx, deviceId, commandId),
+  finishCommand: (deviceId, commandId, role, result) => finishCommand(ctx, deviceId, commandId, role, result),
+  submitHardware: (deviceId, body) => inventories.submitHardware(ctx, deviceId, body),
+  submitNetwork: (deviceId, body) => inventories.submitNetwork(ctx, deviceId, body),
+  submitDisks: (deviceId, body) => inventories.submitDisks(ctx, deviceId, body),
+  submitSoftware: (deviceId, body) => inventories.submitSoftware(ctx, deviceId, body),
+  submitServices: (deviceId, body) => inventories.submitServices(ctx, deviceId, body),
+  identify: (deviceIds) => identify(ctx, deviceIds),
+  mustExist: (id) => mustExist(ctx, id),
+  queueCommand: (deviceId, command) => queueCommand(ctx, deviceId, command),
+});
 
 export default defineModule({
   name: 'devices',
@@ -40,4 +64,5 @@ export default defineModule({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),
     offlineAfterMinutes: Joi.number().integer().min(3).max(60).default(5),
   }),
+  api,
 });

@@ -26,7 +26,8 @@ create table device_commands (
   sent_at timestamptz,
   started_at timestamptz,
   finished_at timestamptz,
-  exit_code integer,
+  -- Windows ends programs with unsigned 32-bit codes
+  exit_code bigint,
   error text,
   duration_ms bigint,
   data jsonb,

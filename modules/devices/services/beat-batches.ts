@@ -106,7 +106,7 @@ select o.device_id, o.org_id, o.site_id, o.hostname, o.lifecycle, o.auto_update_
   exists (select from device_commands c where c.device_id = o.device_id and c.status = 'pending') as waiting
 from old o join b on b.device_id = o.device_id`;
 
-// Joins the rows as they were (`was`) for what the history of the device shows.
+// The update reads from `was`: rows must be locked before they change, and it hands out how they were.
 const SLOW = `
 with b as (select * from ${BEATS}),
 was as (select d.* from devices d join b on b.device_id = d.id order by d.id for no key update of d),
@@ -116,14 +116,15 @@ now_is as (
     auto_update_confirmed_at = case when b.auto_update = d.auto_update_enabled
       then coalesce(d.auto_update_confirmed_at, b.at) else d.auto_update_confirmed_at end,
     updated_at = now()
-  from b where d.id = b.device_id
-  returning d.id, d.org_id, d.hostname, d.os_version, d.os_build, d.agent_version
+  from was join b on b.device_id = was.id where d.id = was.id
+  returning d.id, d.org_id, was.hostname as hostname_was, d.hostname, was.os_version as os_version_was, d.os_version,
+    was.os_build as os_build_was, d.os_build, was.agent_version as agent_version_was, d.agent_version
 )
 insert into device_changes (device_id, org_id, field, before, after)
 select n.id, n.org_id, f.field, f.before, f.after
-from now_is n join was w on w.id = n.id cross join lateral (values ('hostname', w.hostname, n.hostname),
-  ('osVersion', w.os_version, n.os_version), ('osBuild', w.os_build, n.os_build),
-  ('agentVersion', w.agent_version, n.agent_version)) as f (field, before, after)
+from now_is n cross join lateral (values ('hostname', n.hostname_was, n.hostname),
+  ('osVersion', n.os_version_was, n.os_version), ('osBuild', n.os_build_was, n.os_build),
+  ('agentVersion', n.agent_version_was, n.agent_version)) as f (field, before, after)
 where f.before is distinct from f.after
 returning device_id, field`;
 

@@ -1,0 +1,24 @@
+/** Marks silent devices offline and ends updates that took too long. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/silences.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'devices/sweep-silent': Record<string, never>;
+  }
+}
+
+export default defineJob<Record<string, never>>({
+  name: 'devices/sweep-silent',
+  summary: 'Marks silent devices offline and ends updates that took too long',
+  scope: 'platform',
+  payload: Joi.object({}),
+  schedule: { every: 30 },
+  maxAttempts: 1,
+  async run(ctx) {
+    await sweepSilent(ctx);
+    await sweepUpdating(ctx);
+    await sweepWatchdogs(ctx);
+  },
+});

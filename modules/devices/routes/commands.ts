@@ -1,0 +1,89 @@
+/** /devices/{id}/commands and /run-script. */
+import Joi from 'joi';
+import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import type { CommandStatus } from '../api.ts';
+import {
+  COMMAND_STATUSES,
+  type CommandOrder,
+  commandOrder,
+  commandShape,
+  commandWithOutput,
+  type ScriptOrder,
+  scriptOrder,
+} from '../models/command.ts';
+import { cancelCommand, listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
+
+const id = Joi.string().uuid().required();
+const params = Joi.object<{ id: string }>({ id });
+const both = Joi.object<{ id: string; commandId: string }>({ id, commandId: id });
+const wrapped = Joi.object({ data: commandShape.required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/devices/{id}/commands',
+    summary: 'Lists the commands of a device, the newest first',
+    access: { permission: 'devices:read' },
+    params,
+    query: Joi.object<PageQuery & { status?: CommandStatus; type?: string }>({
+      ...pageQuery(),
+      status: Joi.string().valid(...COMMAND_STATUSES),
+      type: Joi.string().max(50),
+    }),
+    response: pageOf(commandShape),
+    errors: ['NOT_FOUND'],
+    handler: (ctx, input) => listCommands(ctx, input.params.id, input.query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/commands',
+    summary: 'Sends a command to a device; it is delivered when the agent asks',
+    access: { permission: 'devices:execute' },
+    audit: 'device.command.queue',
+    params,
+    payload: commandOrder,
+    response: wrapped,
+    status: 201,
+    errors: [
+      ...['NOT_FOUND', 'USE_DEDICATED_ENDPOINT', 'ALREADY_PENDING', 'INVALID_STATE', 'DEVICE_OFFLINE'],
+      'MFA_VERIFICATION_REQUIRED',
+    ],
+    handler: (ctx, input: { params: { id: string }; payload: CommandOrder }) =>
+      sendCommand(ctx, input.params.id, input.payload),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/devices/{id}/commands/{commandId}',
+    summary: 'Reads a command with what it printed',
+    access: { permission: 'devices:read' },
+    params: both,
+    response: Joi.object({ data: commandWithOutput.required() }),
+    errors: ['NOT_FOUND'],
+    handler: (ctx, input) => readCommand(ctx, input.params.id, input.params.commandId),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/commands/{commandId}/cancel',
+    summary: 'Cancels a command that no agent has fetched yet',
+    access: { permission: 'devices:execute' },
+    audit: 'device.command.cancel',
+    params: both,
+    response: wrapped,
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, input) => cancelCommand(ctx, input.params.id, input.params.commandId),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/run-script',
+    summary: 'Runs a script on a device that is not in the script library',
+    access: { permission: 'scripts:execute' },
+    audit: 'script.execute',
+    params,
+    payload: scriptOrder,
+    response: wrapped,
+    status: 201,
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, input: { params: { id: string }; payload: ScriptOrder }) =>
+      runScript(ctx, input.params.id, input.payload),
+  }),
+];

@@ -1,0 +1,53 @@
+/** GET /devices/{id}: everything this module knows of one device, and what other modules add through `devices.detail`. */
+import { type Context, errors } from '#core';
+import { Device } from '../models/device.ts';
+import { JOINS, LISTED } from './statuses.ts';
+
+const DETAIL = `
+select ${LISTED}, d.agent_id as "agentId", d.lifecycle, d.os_build as "osBuild", d.device_role_source as "deviceRoleSource",
+  d.is_virtual as "isVirtual", d.virtualization_platform as "virtualizationPlatform", d.custom_fields as "customFields",
+  d.maintenance_reason as "maintenanceReason", d.enrollment_ip as "enrollmentIp",
+  d.possible_replacement_of_device_id as "possibleReplacementOfDeviceId", d.quarantined_at as "quarantinedAt",
+  d.quarantine_reason as "quarantineReason", d.decommissioned_at as "decommissionedAt",
+  d.uninstall_requested_at as "uninstallRequestedAt", d.uninstall_confirmed_at as "uninstallConfirmedAt",
+  d.created_at as "createdAt", d.updated_at as "updatedAt", t.timezone as "siteTimezone",
+  s.watchdog_version as "watchdogVersion", s.watchdog_last_seen_at as "watchdogLastSeenAt",
+  s.helper_version as "helperVersion", s.updating_since as "updatingSince", s.updating_to_version as "updatingToVersion",
+  s.uptime_seconds as "uptimeSeconds", s.battery, s.latest_metrics as metrics, s.metrics_at as "metricsAt",
+  json_build_object('enabled', d.auto_update_enabled, 'confirmedAt', d.auto_update_confirmed_at) as "autoUpdate",
+  case when h.device_id is not null then json_build_object('manufacturer', h.manufacturer, 'model', h.model,
+    'serialNumber', h.serial_number, 'motherboardSerial', h.motherboard_serial, 'cpuModel', h.cpu_model,
+    'cpuCores', h.cpu_cores, 'cpuThreads', h.cpu_threads, 'gpuModel', h.gpu_model, 'ramTotalMb', h.ram_total_mb,
+    'diskTotalGb', h.disk_total_gb, 'biosVersion', h.bios_version) end as hardware,
+  (select coalesce(json_agg(json_build_object('name', n.name, 'macAddress', n.mac_address, 'ipv4', n.ipv4, 'ipv6', n.ipv6,
+     'isPrimary', n.is_primary, 'publicIp', n.public_ip) order by n.is_primary desc, n.name), '[]')
+   from device_network_interfaces n where n.device_id = d.id) as "networkInterfaces",
+  (select coalesce(json_agg(json_build_object('mountPoint', k.mount_point, 'device', k.device, 'fsType', k.fs_type,
+     'totalGb', k.total_gb, 'usedGb', k.used_gb, 'freeGb', k.free_gb, 'usedPercent', k.used_percent,
+     'health', k.health) order by k.mount_point), '[]')
+   from device_disks k where k.device_id = d.id) as disks,
+  (select count(*) from device_commands c where c.device_id = d.id and c.status = 'pending') as "pendingCommands"
+from devices d ${JOINS} where d.id = $1`;
+
+// A day in buckets of five minutes: at most 288 points, whatever the interval of the heartbeats.
+const METRICS = `
+select date_bin('5 minutes', ts, 'epoch') as at, avg(cpu_percent)::real as "cpuPercent", avg(ram_percent)::real as "ramPercent",
+  avg(ram_used_mb)::bigint as "ramUsedMb", avg(disk_percent)::real as "diskPercent", avg(disk_used_gb)::real as "diskUsedGb",
+  avg(network_in_bps) as "networkInBps", avg(network_out_bps) as "networkOutBps", avg(disk_read_bps) as "diskReadBps",
+  avg(disk_write_bps) as "diskWriteBps", avg(process_count)::integer as "processCount"
+from device_metrics
+where device_id = $1 and ts > date_bin('5 minutes', now(), 'epoch') - interval '1435 minutes' and ts <= now()
+group by 1 order by 1`;
+
+/** 404 for a device the caller does not see. Tokens and hashes are never among the fields. */
+export async function readDevice(ctx: Context, id: string): Promise<{ data: object }> {
+  // The query door first: it knows the caller's sites and groups.
+  const seen = await Device.in(ctx).findById(id).select('id');
+  const { rows } = seen ? await ctx.sql<Record<string, unknown>>(DETAIL, [id], 'devices-detail') : { rows: [] };
+  const device = rows[0];
+  if (!device) throw errors.NotFound('Device not found');
+  const recentMetrics = (await ctx.sql(METRICS, [id], 'devices-recent-metrics')).rows;
+  const added: Record<string, unknown> = {};
+  for (const { key, read } of ctx.fillings('devices.detail')) added[key] = await read(ctx, id);
+  return { data: { ...device, recentMetrics, ...added } };
+}

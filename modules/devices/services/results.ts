@@ -1,0 +1,127 @@
+/** What agents report about commands: begun, and ended; the first end that is real counts. */
+import { type Context, errors } from '#core';
+import type { AgentRole, CommandResult } from '../api.ts';
+import { COMMAND_FIELDS, type Command } from '../models/command.ts';
+import { clean } from './beat-rows.ts';
+import { tellFinished } from './queue.ts';
+
+const KEPT_BYTES = 512 * 1024;
+const MOST_DATA_BYTES = 256 * 1024;
+
+// A command that went back to the queue because no start was heard was given out nevertheless.
+const GIVEN_OUT = `(status in ('sent', 'running') or (status = 'pending' and attempt > 0))`;
+
+/** Throws 404 for an unknown command and 409 for one that has ended; a repeat does nothing. */
+export async function startCommand(ctx: Context, deviceId: string, commandId: string): Promise<void> {
+  const { rowCount } = await ctx.sql(
+    `update device_commands set status = 'running', started_at = now()
+     where id = $1 and device_id = $2 and status <> 'running' and ${GIVEN_OUT}`,
+    [commandId, deviceId],
+  );
+  if (rowCount) return;
+  const known = await lookUp(ctx, deviceId, commandId);
+  if (!known) throw errors.NotFound('Command not found');
+  if (known.status !== 'running') {
+    throw errors.InvalidState({ details: [{ current: known.status, allowed: ['sent'] }] });
+  }
+}
+
+const FINISH = `
+update device_commands set status = $4, finished_at = now(), exit_code = $5, error = $6, duration_ms = $7,
+  data = $8::jsonb, started_at = coalesce($9::timestamptz, started_at), late = provisional, provisional = false,
+  payload = '{}'
+where id = $1 and device_id = $2 and target_role = $3
+  and (${GIVEN_OUT} or (status = 'timeout' and provisional and finished_at > now() - interval '24 hours'))
+returning ${COMMAND_FIELDS}`;
+
+/** The first terminal result wins; a late one replaces a timeout that the server assumed; repeats change nothing. */
+export async function finishCommand(
+  ctx: Context,
+  deviceId: string,
+  commandId: string,
+  role: AgentRole,
+  result: CommandResult,
+): Promise<{ known: boolean; changed: boolean }> {
+  const startedAt = result.startedAt ? new Date(result.startedAt) : null;
+  const { rows } = await ctx.sql<Command>(FINISH, [
+    ...[commandId, deviceId, role, result.status, integer(result.exitCode), clean(result.error, 10_000) ?? null],
+    ...[integer(result.durationMs), dataText(result.result)],
+    startedAt && !Number.isNaN(startedAt.getTime()) ? startedAt : null,
+  ]);
+  const command = rows[0];
+  if (!command) {
+    const known = await lookUp(ctx, deviceId, commandId);
+    if (known && known.targetRole !== role) throw errors.Forbidden('The command is for another role');
+    return { known: known !== undefined, changed: false };
+  }
+  await keepOutput(ctx, command, result);
+  await applyOutcome(ctx, command, result);
+  ctx.audit('agent.command.result.submit', {
+    orgId: command.orgId,
+    resourceType: 'device',
+    resourceId: deviceId,
+    details: { commandId, type: command.type, status: command.status, exitCode: command.exitCode, late: command.late },
+  });
+  tellFinished(ctx, command);
+  return { known: true, changed: true };
+}
+
+async function lookUp(ctx: Context, deviceId: string, commandId: string) {
+  const { rows } = await ctx.sql<Pick<Command, 'status' | 'targetRole'>>(
+    `select status, target_role as "targetRole" from device_commands where id = $1 and device_id = $2`,
+    [commandId, deviceId],
+  );
+  return rows[0];
+}
+
+async function keepOutput(ctx: Context, command: Command, { stdout, stderr }: CommandResult): Promise<void> {
+  const [out, err] = [shorten(stdout), shorten(stderr)];
+  if (out.text === null && err.text === null) return;
+  await ctx.sql(
+    `insert into device_command_output (command_id, org_id, stdout, stderr, truncated) values ($1, $2, $3, $4, $5)
+     on conflict (command_id) do update set stdout = excluded.stdout, stderr = excluded.stderr,
+       truncated = excluded.truncated`,
+    [command.id, command.orgId, out.text, err.text, out.cut || err.cut],
+  );
+}
+
+/** Two commands change the device itself once their agent says they are done. */
+async function applyOutcome(ctx: Context, command: Command, { status, result }: CommandResult): Promise<void> {
+  if (status !== 'completed') return;
+  if (command.type === 'uninstall_agent') {
+    await ctx.sql('update devices set uninstall_confirmed_at = now() where id = $1', [command.deviceId]);
+  }
+  const enabled = (result as { enabled?: unknown } | null | undefined)?.enabled;
+  if (command.type === 'set_auto_update' && typeof enabled === 'boolean') {
+    await ctx.sql(
+      `update devices set auto_update_confirmed_at = now() where id = $1 and auto_update_enabled = $2
+       and auto_update_confirmed_at is null`,
+      [command.deviceId, enabled],
+    );
+  }
+}
+
+/** The first and the last 512 KiB, for what is longer: beginnings say what ran, ends say how it went. */
+export function shorten(text: string | null | undefined): { text: string | null; cut: boolean } {
+  if (typeof text !== 'string') return { text: null, cut: false };
+  const plain = text.replaceAll('\0', '').toWellFormed();
+  const bytes = Buffer.from(plain);
+  if (bytes.length <= 2 * KEPT_BYTES) return { text: plain, cut: false };
+  const [head, tail] = [bytes.subarray(0, KEPT_BYTES), bytes.subarray(-KEPT_BYTES)];
+  const left = bytes.length - 2 * KEPT_BYTES;
+  return { text: `${head.toString()}\n…[truncated ${left} bytes]\n${tail.toString()}`, cut: true };
+}
+
+function dataText(result: unknown): string | null {
+  if (result === undefined || result === null) return null;
+  const text = JSON.stringify(result, (_key, value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  );
+  const bytes = Buffer.byteLength(text);
+  return bytes <= MOST_DATA_BYTES ? text : JSON.stringify({ truncated: true, bytes });
+}
+
+function integer(value: number | null | undefined): number | null {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.round(value)));
+}

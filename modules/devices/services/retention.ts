@@ -1,0 +1,32 @@
+/** How long the history of devices is kept (domain/devices, section 1.3). Platform role. */
+import type { Context } from '#core';
+
+const MOST = 10_000;
+/** Days, and the column that says how old a row is. */
+const KEPT = [
+  {
+    table: 'device_commands',
+    key: 'id',
+    age: 'created_at',
+    days: 90,
+    also: `and status not in ('pending', 'sent', 'running')`,
+  },
+  { table: 'device_changes', key: 'id', age: 'at', days: 90, also: '' },
+  { table: 'device_ip_history', key: 'id', age: 'last_seen_at', days: 90, also: '' },
+];
+
+/** Some at a time; what is left goes the next day. */
+export async function pruneHistory(ctx: Context): Promise<void> {
+  for (const { table, key, age, days, also } of KEPT) {
+    await ctx.sql(
+      `delete from ${table} where ${key} in (select ${key} from ${table}
+         where ${age} < now() - make_interval(days => ${days}) ${also} order by ${age} limit ${MOST})`,
+    );
+  }
+}
+
+/** Days of metrics: made a week ahead, dropped whole after a fortnight. */
+export async function keepPartitions(ctx: Context): Promise<void> {
+  await ctx.sql(`select ensure_daily_partitions('device_metrics', 7)`);
+  await ctx.sql(`select drop_daily_partitions('device_metrics', 14)`);
+}

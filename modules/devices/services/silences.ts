@@ -1,0 +1,124 @@
+/** Notices devices that have gone silent, and tells of many at once as one outage. Platform role; sets, not loops. */
+import type { Context } from '#core';
+
+/** Most devices that one sweep marks; the next one follows in 30 seconds. */
+const MOST = 5000;
+/** A share of an organization, or of everybody, that counts as an outage; few devices are a share too easily. */
+const OUTAGE = { ofOrg: 0.3, ofAll: 0.2, least: 5 };
+
+interface Silent {
+  id: string;
+  orgId: string;
+  siteId: string;
+  hostname: string;
+  lastSeenAt: Date;
+}
+const SHOWN = `s.device_id as id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, s.last_seen_at as "lastSeenAt"`;
+
+// Each organization's own patience, else its partner's, else five minutes; values out of 3 to 60 do not count.
+const minutes = (
+  row: string,
+) => `(select m from (select case when jsonb_typeof(v) = 'number' then v::text::numeric end as m
+  from (select ${row}.settings #> '{devices,offlineAfterMinutes}') x (v)) y where m between 3 and 60)`;
+const SWEEP = `
+with patience as (
+  select o.id, make_interval(mins => coalesce(${minutes('o')}, ${minutes('p')}, 5)::integer) as silence
+  from organizations o join partners p on p.id = o.partner_id),
+due as (
+  select s.device_id, s.last_seen_at from device_state s join patience on patience.id = s.org_id
+  where s.connectivity = 'online' and s.last_seen_at < now() - patience.silence
+  order by s.device_id limit ${MOST} for no key update of s skip locked)
+update device_state s set connectivity = 'offline'
+from due join devices d on d.id = due.device_id
+where s.device_id = due.device_id and s.connectivity = 'online' and s.last_seen_at = due.last_seen_at
+returning ${SHOWN}`;
+
+/** Marks the silent, holding back the news of an outage. */
+export async function sweepSilent(ctx: Context): Promise<void> {
+  const { rows: fallen } = await ctx.sql<Silent>(SWEEP);
+  if (fallen.length > 0) {
+    const byOrg = Map.groupBy(fallen, ({ orgId }) => orgId);
+    const { rows: counts } = await ctx.sql<{ orgId: string; n: number; held: boolean }>(
+      `select d.org_id as "orgId", count(*) as n, bool_or(s.offline_held_at is not null) as held
+       from devices d join device_state s on s.device_id = d.id where d.lifecycle = 'active' group by d.org_id`,
+    );
+    const all = counts.reduce((sum, { n }) => sum + n, 0);
+    const everywhere = isOutage(fallen.length, all, OUTAGE.ofAll);
+    for (const { orgId, n, held } of counts) {
+      const gone = byOrg.get(orgId) ?? [];
+      if (gone.length === 0) continue;
+      if (!everywhere && !isOutage(gone.length, n, OUTAGE.ofOrg)) tellOffline(ctx, gone);
+      else await hold(ctx, orgId, gone, n, held);
+    }
+  }
+  await releaseHeld(ctx);
+}
+
+const isOutage = (gone: number, of: number, share: number) => gone >= OUTAGE.least && gone > of * share;
+
+/** The rows are locked since they were marked. */
+async function hold(ctx: Context, orgId: string, gone: Silent[], of: number, known: boolean): Promise<void> {
+  await ctx.sql(`update device_state set offline_held_at = now() where device_id = any($1::uuid[])`, [
+    gone.map(({ id }) => id),
+  ]);
+  if (!known) ctx.emit('devices.outage', { offline: gone.length, of }, { orgId });
+}
+
+/** Who is still away after three minutes is told of one by one. */
+async function releaseHeld(ctx: Context): Promise<void> {
+  const { rows } = await ctx.sql<Silent>(
+    `with due as (
+       select device_id from device_state
+       where connectivity = 'offline' and offline_held_at < now() - interval '3 minutes'
+       order by device_id limit ${MOST} for no key update skip locked)
+     update device_state s set offline_held_at = null from due join devices d on d.id = due.device_id
+     where s.device_id = due.device_id returning ${SHOWN}`,
+  );
+  tellOffline(ctx, rows);
+}
+
+function tellOffline(ctx: Context, gone: readonly Silent[]): void {
+  for (const { id, orgId, siteId, hostname, lastSeenAt } of gone) {
+    const details = { from: 'online', to: 'offline', lastSeenAt: lastSeenAt.toISOString() };
+    ctx.audit('agent.heartbeat.state_change', {
+      orgId,
+      resourceType: 'device',
+      resourceId: id,
+      resourceName: hostname,
+      details,
+    });
+    ctx.emit('devices.offline', { hostname, lastSeenAt: lastSeenAt.toISOString() }, { orgId, siteId, deviceId: id });
+  }
+}
+
+/** An update that takes over five minutes has failed: the device shows what it is, which is offline unless it beats. */
+export async function sweepUpdating(ctx: Context): Promise<void> {
+  const { rows } = await ctx.sql<Silent & { went: boolean }>(
+    `with due as (
+       select device_id, connectivity, updating_since, updating_to_version from device_state
+       where updating_since < now() - interval '5 minutes' order by device_id limit ${MOST} for no key update skip locked),
+     noted as (
+       insert into device_changes (device_id, org_id, field, after)
+       select d.id, d.org_id, 'updateFailed', due.updating_to_version from due join devices d on d.id = due.device_id)
+     update device_state s set updating_since = null, updating_to_version = null,
+       connectivity = case when s.last_seen_at > due.updating_since then s.connectivity else 'offline' end
+     from due join devices d on d.id = due.device_id
+     where s.device_id = due.device_id and s.updating_since = due.updating_since
+     returning ${SHOWN}, due.connectivity = 'online' and s.connectivity = 'offline' as went`,
+  );
+  tellOffline(
+    ctx,
+    rows.filter(({ went }) => went),
+  );
+}
+
+/** A watchdog that has not been heard for five minutes. */
+export async function sweepWatchdogs(ctx: Context): Promise<void> {
+  await ctx.sql(
+    `with due as (
+       select device_id from device_state
+       where watchdog_status <> 'offline' and watchdog_last_seen_at < now() - interval '5 minutes'
+       order by device_id limit ${MOST} for no key update skip locked)
+     update device_state s set watchdog_status = 'offline' from due where s.device_id = due.device_id`,
+  );
+}
