@@ -88,7 +88,10 @@ test('register, enroll, see metrics, run a command; nothing is lost or doubled w
       }>(b, 'GET', '/devices', { token });
       const found = body.devices[0];
       return (
-        found?.status === 'online' && typeof found.metrics?.cpuPercent === 'number' && found.hardware?.cpuCores !== undefined && found
+        found?.status === 'online' &&
+        typeof found.metrics?.cpuPercent === 'number' &&
+        found.hardware?.cpuCores !== undefined &&
+        found
       );
     });
 
