@@ -112,6 +112,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const signer = createTokenSigner({ secret: secrets.jwtSecret });
     const mail = createMailer(config);
     closers.push(async () => mail.close());
+    const notices = await openNotices(options.databaseUrl, log);
+    closers.push(() => notices.close());
+    const principals = new Principals(database.platform);
+    notices.on('principals', () => principals.forgetAll());
+    notices.onLost(() => principals.forgetAll());
     const work: WorkServices = {
       database,
       batches,
@@ -140,9 +145,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         if (!schema) throw new Error(`the module ${name} has no settings`);
         return readSettings(ctx, name, schema, orgId);
       },
+      deliverNotice: (channel, payload) => notices.deliver(channel, payload),
     };
-    const notices = await openNotices(options.databaseUrl, log);
-    closers.push(() => notices.close());
     const counters = createCounters({
       ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}),
       // Two installations may share a Redis; the database tells them apart.
@@ -191,7 +195,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           attempt: (row) => attempts.add(row),
           observe: metrics.observe,
           access: {
-            principals: new Principals(database.platform),
+            principals,
             counters,
             batches,
             verifyToken: (token) => signer.verify(token),

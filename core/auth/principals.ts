@@ -1,4 +1,4 @@
-/** Who a session or an API key stands for right now: one query, remembered for a second, so a change counts within one. */
+/** Who a session or an API key stands for right now: one query, remembered for a second or until a change is told. */
 import type pg from 'pg';
 import type { Actor, Scope } from '../context.ts';
 import { NOWHERE } from '../work.ts';
@@ -36,8 +36,8 @@ class Memory<T> {
     return value;
   }
 
-  forget(key: string): void {
-    this.known.delete(key);
+  clear(): void {
+    this.known.clear();
   }
 }
 
@@ -195,8 +195,9 @@ export class Principals {
     });
   }
 
-  /** Makes a change count at once in this process. */
-  forgetSession(sessionId: string): void {
-    this.sessions.forget(sessionId);
+  /** Called when anything changed that decides who somebody is or what they reach. */
+  forgetAll(): void {
+    this.sessions.clear();
+    this.keys.clear();
   }
 }

@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 
 export interface Notices {
   on(channel: string, listener: (payload: string) => void): void;
+  /** Hands a notice to this process's own listeners. */
+  deliver(channel: string, payload: string): void;
   /** Called when notices may have been missed; caches that rely on them must be emptied. */
   onLost(listener: () => void): void;
   readonly connected: boolean;
@@ -19,6 +21,9 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
   let delay = 100;
   let timer: NodeJS.Timeout | undefined;
 
+  const deliver = (channel: string, payload: string) => {
+    for (const listener of listeners.get(channel) ?? []) listener(payload);
+  };
   const gone = (from: pg.Client) => {
     if (client !== from) return;
     client = null;
@@ -38,7 +43,7 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
     made.on('end', () => gone(made));
     made.on('notification', ({ payload }) => {
       const [channel, text] = JSON.parse(payload ?? '[]') as [string, string];
-      for (const listener of listeners.get(channel) ?? []) listener(text);
+      deliver(channel, text);
     });
     await made.connect();
     await made.query('listen quartermaster');
@@ -51,6 +56,7 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
     on(channel, listener) {
       listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
     },
+    deliver,
     onLost(listener) {
       lost.push(listener);
     },

@@ -1,8 +1,11 @@
 /** Partners, organizations and sites: who owns what, and how far callers reach. */
 import { type Context, defineModule } from '#core';
+import { readOrganization } from './services/organizations.ts';
 import { mustExistSite } from './services/sites.ts';
 
 const api = (ctx: Context) => ({
+  /** The organization, or 404 when it is missing, deleted or out of reach. */
+  mustExistOrg: (orgId: string) => readOrganization(ctx, orgId),
   /** The site, or 404; 400 when it lies in another organization. */
   mustExistSite: (siteId: string, orgId: string) => mustExistSite(ctx, siteId, orgId),
 });
@@ -27,6 +30,17 @@ export default defineModule({
     'sites:write',
     'sites:delete',
   ],
-  audits: ['site.create', 'site.update', 'site.delete'],
+  audits: [
+    'partner.create',
+    'partner.update',
+    'partner.delete',
+    'partner.settings.update',
+    'organization.create',
+    'organization.update',
+    'organization.delete',
+    'site.create',
+    'site.update',
+    'site.delete',
+  ],
   api,
 });

@@ -133,7 +133,7 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
       hostname,
       via,
       possibleReplacementOf: match?.id ?? null,
-      cloneSuspected: match !== null && match.strong && match.recent === true,
+      cloneSuspected: match?.strong === true && match.recent === true,
     },
     { orgId, siteId, deviceId },
   );

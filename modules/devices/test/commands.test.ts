@@ -202,7 +202,7 @@ test('a script runs through its own route, and the trail keeps its hash, not its
     payload: { content: 'echo 1', timeoutSeconds: 300 },
   });
   await finish(device, command?.id ?? '', { status: 'failed', exitCode: 3_221_225_477, stdout: 'x'.repeat(2_000_000) });
-  t.is((await rowOf(command?.id ?? '')).exit_code, '3221225477');
+  t.is((await rowOf(command?.id ?? '')).exit_code, 3_221_225_477);
   const read = await platform.call<One>('GET', `/devices/${device.deviceId}/commands/${command?.id}`, { token });
   t.true((read.body.data.stdout ?? '').includes('…[truncated 951424 bytes]'));
   const [audit] = await platform.audits({ action: 'script.execute', orgId });

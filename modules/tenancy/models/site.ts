@@ -2,6 +2,7 @@
 
 import Joi from 'joi';
 import { Model } from '#core';
+import { timezone } from './timezone.ts';
 
 export interface SiteFields {
   id: string;
@@ -39,12 +40,6 @@ export class Site extends Model implements SiteFields {
   declare updatedAt: Date;
 }
 
-const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
-const timezone = Joi.string()
-  .max(50)
-  .custom((value: string, helpers) => (zones.has(value) ? value : helpers.error('any.invalid')))
-  .messages({ 'any.invalid': '{{#label}} must be an IANA time zone' })
-  .description('IANA time zone');
 const free = Joi.object().unknown();
 
 export const siteShape = Joi.object({

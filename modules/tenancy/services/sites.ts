@@ -1,6 +1,7 @@
 /** Sites: reading, changing and removing them within the caller's reach. */
 import { type Context, errors, mustAccessOrg, mustAccessSite, type PageQuery, page, type SortKey } from '#core';
 import { Site, type SiteCreate, type SiteUpdate } from '../models/site.ts';
+import { readOrganization } from './organizations.ts';
 
 const ORDER = {
   name: 'sites-by-name',
@@ -31,8 +32,7 @@ export async function createSite(ctx: Context, input: SiteCreate): Promise<Site>
   mustAccessOrg(ctx, input.orgId);
   // A caller limited to some sites would not reach the new one.
   mustAccessSite(ctx, null);
-  const [{ rows }] = [await ctx.sql('select 1 from organizations where id = $1 and deleted_at is null', [input.orgId])];
-  if (rows.length === 0) throw errors.NotFound('Organization not found');
+  await readOrganization(ctx, input.orgId);
   const site = await Site.query(ctx.trx)
     .insert(input as Partial<Site>)
     .returning('*');

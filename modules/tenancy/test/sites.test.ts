@@ -86,7 +86,7 @@ test('a viewer may look but not write, and the refused write leaves a denied ent
   t.like(denied, { action: 'site.delete', result: 'denied', actor_id: viewer.id });
 });
 
-test('a user limited to one site sees only that site', async (t) => {
+test('a user limited to one site sees only that site and creates none', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   await platform.sql(`insert into sites (org_id, name) values ($1, 'Elsewhere')`, [orgId]);
   const { token } = await orgUser(platform, { orgId, siteIds: [siteId] });
@@ -95,6 +95,9 @@ test('a user limited to one site sees only that site', async (t) => {
     list.body.data.map((site) => site.id),
     [siteId],
   );
+  const made = await platform.call<ErrorBody>('POST', '/orgs/sites', { token, body: { orgId, name: 'Third' } });
+  t.is(made.status, 403);
+  t.is(made.body.error.message, 'Access to this site denied');
 });
 
 test('bad input names its path and writes nothing', async (t) => {

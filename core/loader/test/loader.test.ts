@@ -1,0 +1,118 @@
+/** Faults in modules stop the start and name the file. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { loadModules, ROOT } from '../../platform.ts';
+
+/** Writes a folder of modules inside the repository, so that they find #core, and loads it. */
+async function load(files: Record<string, string>, disabled: string[] = []): Promise<string> {
+  const root = await mkdtemp(join(ROOT, 'core/loader/test/modules-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    }
+    const modules = await loadModules({ modules: { disabled, enabled: [], packages: [] } }, root);
+    return modules.map((loaded) => loaded.module.name).join(' ');
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+const manifest = (name: string, more = '') =>
+  `import { defineModule } from '#core';\nexport default defineModule({ name: '${name}', title: 'T', summary: 'S', requires: [], permissions: ['devices:read'], audits: ['a.b'], ${more} });`;
+const route = (fields: string) =>
+  `import { defineRoute } from '#core';\nimport Joi from 'joi';\nexport default [defineRoute({ method: 'POST', path: '/a', summary: 'S', access: { permission: 'devices:read' }, audit: 'a.b', response: Joi.any(), handler: () => null, ${fields} })];`;
+
+const fails = (title: string, files: Record<string, string>, message: RegExp, disabled: string[] = []) =>
+  test(title, async (t) => {
+    const error = await t.throwsAsync(load(files, disabled), { name: 'LoadError' });
+    t.regex(error?.message ?? '', message);
+  });
+
+test('modules come after those they require', async (t) => {
+  t.is(await load({ 'a/index.ts': manifest('a', `requires: ['b']`), 'b/index.ts': manifest('b') }), 'b a');
+});
+fails(
+  'a circle is named',
+  { 'a/index.ts': manifest('a', `requires: ['b']`), 'b/index.ts': manifest('b', `requires: ['a']`) },
+  /circle: a > b > a/,
+);
+fails('a missing requirement is named', { 'a/index.ts': manifest('a', `requires: ['z']`) }, /a\/index\.ts requires z/);
+fails('a module named unlike its folder is refused', { 'a/index.ts': manifest('b') }, /is named b/);
+fails(
+  'a file that cannot be loaded is named',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': 'import "./nowhere.ts";' },
+  /a\/routes\/x\.ts cannot be loaded/,
+);
+fails(
+  'a route without access is refused',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route('access: undefined as never') },
+  /x\.ts: POST \/a: it has no access/,
+);
+fails(
+  'a write without audit is refused',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route('audit: undefined as never') },
+  /must name its audit action/,
+);
+fails(
+  'an undeclared audit action is refused',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`audit: 'c.d'`) },
+  /c\.d is not declared/,
+);
+fails(
+  'an undeclared permission is refused',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`access: { permission: 'sites:read' }`) },
+  /sites:read is not declared/,
+);
+fails(
+  'an invented permission is refused',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`access: { permission: 'moon:walk' }`) },
+  /moon:walk does not exist/,
+);
+fails(
+  'open access to any user needs a reason',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route('access: { permission: null }') },
+  /needs a reason/,
+);
+fails(
+  'a path whose parameter no schema covers is refused',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`path: '/a/{id}'`) },
+  /does not cover the path/,
+);
+fails(
+  'the same route in two files is refused',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route(`path: '/a/{id}', params: Joi.object({ id: Joi.string() })`),
+    'a/routes/y.ts': route(`path: '/a/{other}', params: Joi.object({ other: Joi.string() })`),
+  },
+  /y\.ts: POST \/a\/\{\} is also declared in .*x\.ts/,
+);
+fails(
+  'a job named unlike its file is refused',
+  {
+    'a/index.ts': manifest('a'),
+    'a/jobs/do-it.ts': `import { defineJob } from '#core';\nimport Joi from 'joi';\nexport default defineJob({ name: 'a/other', summary: 'S', scope: 'tenant', payload: Joi.object({}), maxAttempts: 1, run: async () => {} });`,
+  },
+  /do-it\.ts: the job is named a\/other, not a\/do-it/,
+);
+fails(
+  'a subscriber to an event that nobody declares is refused',
+  {
+    'a/index.ts': manifest('a'),
+    'a/subscribers/x.ts': `export default { on: 'nobody.spoke', summary: 'S', run: async () => {} };`,
+  },
+  /no module declares the event nobody\.spoke/,
+);
+fails('a core module cannot be switched off', { 'a/index.ts': manifest('a', 'core: true') }, /cannot be switched off/, [
+  'a',
+]);
+fails(
+  'a module that others require cannot be switched off alone',
+  { 'a/index.ts': manifest('a', `requires: ['b']`), 'b/index.ts': manifest('b') },
+  /a requires b/,
+  ['b'],
+);
+test('a module switched off is left out', async (t) => {
+  t.is(await load({ 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b') }, ['b']), 'a');
+});

@@ -1,0 +1,124 @@
+/** Definitions: reading, creating, changing and removing them. */
+import { type Context, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
+import { FieldLimit, ImmutableField, KeyTaken } from '../models/refusals.ts';
+import { checkDefinition, narrowsChoices } from './definition.ts';
+import { mayWrite, ownerOf } from './owner.ts';
+import { awaitWriters } from './turns.ts';
+import { usageOf } from './usage.ts';
+import { applyingTo, living } from './visible.ts';
+
+const ORDER = {
+  name: 'custom-fields',
+  keys: [
+    { expression: 'custom_fields.sort_order', direction: 'asc', type: 'bigint' },
+    { expression: 'lower(custom_fields.name)', direction: 'asc', type: 'text' },
+    { expression: 'custom_fields.id', direction: 'asc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+
+export interface FieldQuery extends PageQuery {
+  orgId?: string;
+  type?: FieldType;
+  deviceType?: string;
+  search?: string;
+}
+
+const show = (ctx: Context, { deletedAt: _, ...field }: CustomField, orgId?: string) => ({
+  ...field,
+  inherited: field.partnerId !== null && (orgId !== undefined || ctx.scope.kind === 'organization'),
+});
+
+export function listFields(ctx: Context, query: FieldQuery) {
+  const { orgId, type, deviceType, search } = query;
+  const fields = living(ctx);
+  if (orgId) {
+    mustAccessOrg(ctx, orgId);
+    applyingTo(fields, orgId);
+  }
+  if (type) fields.where({ type });
+  if (deviceType) fields.whereRaw('(device_types is null or ? = any(device_types))', [deviceType]);
+  if (search) fields.whereRaw("strpos(lower(name || ' ' || field_key), lower(?)) > 0", [search]);
+  return page(fields, query, ORDER, (field) => show(ctx, field, orgId));
+}
+
+async function mustExist(ctx: Context, id: string): Promise<CustomField> {
+  const field = await living(ctx).findById(id);
+  if (!field) throw errors.NotFound('Custom field not found');
+  return field;
+}
+
+export async function readField(ctx: Context, id: string) {
+  const field = await mustExist(ctx, id);
+  return { data: { ...show(ctx, field), usageCount: await usageOf(ctx, field) } };
+}
+
+/** Throws KEY_TAKEN and FIELD_LIMIT_REACHED as the database decides, so two requests at once cannot both win. */
+export async function createField(ctx: Context, input: FieldCreate) {
+  const owner = ownerOf(ctx, input);
+  checkDefinition({ ...input, options: input.options ?? {} });
+  const field = await CustomField.query(ctx.trx)
+    .insert({ ...stored(input), ...owner, createdBy: ctx.actor.id })
+    .returning('*')
+    .catch(refused);
+  audit(ctx, 'custom_field.create', field, { fieldKey: field.fieldKey, type: field.type });
+  return { data: show(ctx, field) };
+}
+
+/** Throws NO_UPDATES, IMMUTABLE_FIELD, and IN_USE where choices vanish under devices that hold values. */
+export async function updateField(
+  ctx: Context,
+  id: string,
+  { force = false, fieldKey, type, ...changes }: FieldUpdate,
+) {
+  if (fieldKey !== undefined || type !== undefined) throw ImmutableField();
+  if (Object.keys(changes).length === 0) throw errors.NoUpdates();
+  const field = await mustExist(ctx, id);
+  mayWrite(ctx, field);
+  checkDefinition({ ...field, ...changes });
+  if (!force && narrowsChoices(field, changes)) {
+    const devices = await usageOf(ctx, field);
+    if (devices > 0) throw errors.InUse({ message: 'Devices hold values of this field', details: [{ devices }] });
+  }
+  const updated = await living(ctx)
+    .where({ id })
+    .patch({ ...stored(changes), updatedAt: new Date() })
+    .returning('*')
+    .first();
+  if (!updated) throw errors.NotFound('Custom field not found');
+  audit(ctx, 'custom_field.update', updated, { changedFields: Object.keys(changes) });
+  return { data: show(ctx, updated) };
+}
+
+/** Hides the field and its values at once; the job strips the values and frees the key. `confirm` is the key, when used. */
+export async function deleteField(ctx: Context, id: string, confirm: string | undefined) {
+  const field = await mustExist(ctx, id);
+  mayWrite(ctx, field);
+  await awaitWriters(ctx, field);
+  const devices = await usageOf(ctx, field);
+  if (devices > 0 && confirm !== field.fieldKey) {
+    throw errors.InUse({
+      message: `Devices hold values of this field: confirm with ${field.fieldKey}`,
+      details: [{ devices }],
+    });
+  }
+  const removed = await living(ctx).where({ id }).patch({ deletedAt: new Date() });
+  if (removed === 0) throw errors.NotFound('Custom field not found');
+  ctx.addJob('custom-fields/purge-values', { fieldId: id }, { orgId: null, key: `custom-fields-purge:${id}` });
+  audit(ctx, 'custom_field.delete', field, { fieldKey: field.fieldKey, clearedDevices: devices });
+  return { success: true, clearedDevices: devices };
+}
+
+function refused(error: { nativeError?: { constraint?: string } }): never {
+  const constraint = error.nativeError?.constraint ?? '';
+  if (constraint === 'custom_fields_limit') throw FieldLimit();
+  if (/^custom_fields_(org|partner|family)_key$/.test(constraint)) throw KeyTaken({ details: [{ path: 'fieldKey' }] });
+  if (/_id_fkey$/.test(constraint)) throw errors.NotFound('The owner does not exist');
+  throw error;
+}
+
+function audit(ctx: Context, action: string, field: CustomField, details: Record<string, unknown>): void {
+  const { orgId, partnerId, id, name } = field;
+  const owner = partnerId ? { orgId, partnerId } : { orgId };
+  ctx.audit(action, { ...owner, resourceId: id, resourceName: name, details });
+}

@@ -1,0 +1,17 @@
+/** Which definitions apply where. */
+import type { Context } from '#core';
+import { CustomField } from '../models/custom-field.ts';
+
+/** Living definitions within reach; one on its way out (values being stripped) is invisible. */
+export const living = (ctx: Context) => CustomField.in(ctx).whereNull('custom_fields.deletedAt');
+
+/** Limits a query to an organization's own definitions and its partner's. */
+export function applyingTo<Q extends { whereRaw(sql: string, values: string[]): Q }>(query: Q, orgId: string): Q {
+  return query.whereRaw(
+    '(custom_fields.org_id = ? or custom_fields.partner_id = (select o.partner_id from organizations o where o.id = ?))',
+    [orgId, orgId],
+  );
+}
+
+export const fieldsOf = (ctx: Context, orgId: string): Promise<CustomField[]> =>
+  Promise.resolve(applyingTo(living(ctx), orgId).orderByRaw('sort_order, lower(name), id'));

@@ -1,0 +1,119 @@
+/** Organizations within the caller's reach; what a partner user does not reach is not found (spec/2-tenancy). */
+import { randomUUID } from 'node:crypto';
+import { type Context, errors, type PageQuery, page, reachNewOrg, type SortKey } from '#core';
+import { Organization, type OrganizationCreate, type OrganizationUpdate } from '../models/organization.ts';
+import { OrgLimitReached, PartnerDenied } from '../models/refusals.ts';
+import { mergePatch } from './merge.ts';
+import { lockPartner, slugTaken } from './partners.ts';
+
+const ORDER = {
+  name: 'organizations-by-name',
+  keys: [
+    { expression: 'lower(organizations.name)', direction: 'asc', type: 'text' },
+    { expression: 'organizations.id', direction: 'asc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+const BRIEF = ['id', 'partnerId', 'name', 'slug', 'type', 'status'];
+
+const living = (ctx: Context) => Organization.in(ctx).whereNull('organizations.deletedAt');
+
+/** Everything the caller reaches, by name, in one answer (GET /orgs/). */
+export async function listReachedOrganizations(ctx: Context): Promise<{ data: Organization[] }> {
+  return { data: await living(ctx).select(BRIEF).orderByRaw('lower(organizations.name), organizations.id') };
+}
+
+/** Throws 403 when a partner user names another partner. */
+export function listOrganizations(ctx: Context, query: PageQuery & { partnerId?: string }) {
+  const { partnerId } = query;
+  if (partnerId && ctx.scope.kind === 'partner' && partnerId !== ctx.scope.partnerId) throw PartnerDenied();
+  const organizations = living(ctx);
+  if (partnerId) organizations.where({ partnerId });
+  return page(organizations, query, ORDER);
+}
+
+export async function readOrganization(ctx: Context, id: string): Promise<Organization> {
+  const organization = await living(ctx).findById(id);
+  if (!organization) throw errors.NotFound('Organization not found');
+  return organization;
+}
+
+function owningPartner(ctx: Context, named: string | undefined): string {
+  if (ctx.scope.kind === 'system') {
+    if (!named) throw errors.ValidationFailed('partnerId is required for system scope');
+    return named;
+  }
+  const { partnerId } = ctx.scope;
+  if (!partnerId) throw errors.ValidationFailed('Partner context required to create organizations');
+  if (named && named !== partnerId) throw PartnerDenied();
+  return partnerId;
+}
+
+/**
+ * Throws ORG_LIMIT_REACHED at the partner's cap and NAME_TAKEN for a slug the partner already uses. The partner's row is
+ * locked while the organizations are counted, so that two requests at once cannot both take the last place.
+ */
+export async function createOrganization(ctx: Context, input: OrganizationCreate): Promise<Organization> {
+  const partnerId = owningPartner(ctx, input.partnerId);
+  const { maxOrganizations: max } = await lockPartner(ctx, partnerId);
+  if (max !== null) {
+    const { rows } = await ctx.sql<{ current: number }>('select count_organizations($1) as current', [partnerId]);
+    const current = rows[0]?.current ?? 0;
+    if (current >= max) throw OrgLimitReached({ details: [{ current, max }] });
+  }
+  const id = randomUUID();
+  await keepInReach(ctx, id);
+  await reachNewOrg(ctx, id);
+  const organization = await Organization.query(ctx.trx)
+    .insert({ ...input, id, partnerId, settings: mergePatch({}, input.settings ?? {}) } as Partial<Organization>)
+    .returning('*')
+    .catch(slugTaken);
+  const { status, type } = organization;
+  ctx.audit('organization.create', entry(organization, { partnerId, status, type }));
+  // The caller's next request may already name the new organization.
+  ctx.notify('principals', '*');
+  return organization;
+}
+
+/** A user with access to selected organizations gains the new one; with access to none there is nothing to create in. */
+async function keepInReach(ctx: Context, orgId: string): Promise<void> {
+  if (ctx.scope.kind !== 'partner' || ctx.scope.allOrgs) return;
+  const { rowCount } = await ctx.sql(
+    `update partner_users set org_ids = array_append(org_ids, $1::uuid)
+     where user_id = $2 and partner_id = $3 and org_access = 'selected'`,
+    [orgId, ctx.actor.id, ctx.scope.partnerId],
+  );
+  if (rowCount === 0) throw PartnerDenied();
+}
+
+/** Settings are merged, everything else replaced. Throws NO_UPDATES when nothing is given. */
+export async function updateOrganization(ctx: Context, id: string, changes: OrganizationUpdate): Promise<Organization> {
+  if (Object.keys(changes).length === 0) throw errors.NoUpdates();
+  const organization = await living(ctx).findById(id).forUpdate();
+  if (!organization) throw errors.NotFound('Organization not found');
+  const settings = changes.settings ? { settings: mergePatch(organization.settings, changes.settings) } : {};
+  const updated = await Organization.in(ctx)
+    .findById(id)
+    .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Organization>)
+    .returning('*')
+    .first()
+    .catch(slugTaken);
+  if (!updated) throw errors.NotFound('Organization not found');
+  ctx.audit('organization.update', entry(updated, { changedFields: Object.keys(changes) }));
+  return updated;
+}
+
+/** Soft delete; sites are not cascaded, they are out of everyone's reach with their organization. */
+export async function deleteOrganization(ctx: Context, id: string): Promise<{ success: true }> {
+  const organization = await living(ctx).findById(id).patch({ deletedAt: new Date() }).returning('*').first();
+  if (!organization) throw errors.NotFound('Organization not found');
+  ctx.audit('organization.delete', entry(organization));
+  return { success: true };
+}
+
+const entry = (organization: Organization, details: Record<string, unknown> = {}) => ({
+  orgId: organization.id,
+  partnerId: organization.partnerId,
+  resourceId: organization.id,
+  resourceName: organization.name,
+  details,
+});
