@@ -81,3 +81,11 @@ test('unknown tokens are not remembered, and the oldest entry makes room for a n
   t.is(cache.peek('a'), undefined);
   t.truthy(cache.peek('c'));
 });
+
+test('a token that waits for its confirmation is read every time', async (t) => {
+  const { asked, read } = store((hash) => known(hash, { state: 'pending' }));
+  const cache = new TokenCache(read);
+  await cache.find('a', false);
+  await cache.find('a', false);
+  t.is(asked.length, 2);
+});
