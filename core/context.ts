@@ -104,8 +104,17 @@ export interface PlatformDoors {
   };
   /** Runs work in the platform's role on its own transaction, where the tenant is not known yet (login, enrollment). */
   asPlatform<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
+  /** Counts what a route's own `limits` cannot express, such as failures only. Rejects while the store is away. */
+  readonly counters: FailureCounters;
   /** What modules keep for the life of the process (caches); filled by their `start`. */
   readonly services: ReadonlyMap<string, unknown>;
+}
+
+export interface FailureCounters {
+  /** Counts one; at most `max` in `windowSeconds`. */
+  hit(key: string, max: number, windowSeconds: number): Promise<{ allowed: boolean; retryAfterSeconds: number }>;
+  /** The same answer without counting. */
+  peek(key: string, max: number, windowSeconds: number): Promise<{ allowed: boolean; retryAfterSeconds: number }>;
 }
 
 export interface SealPlace {

@@ -1,6 +1,6 @@
 /** The module contract: what a feature may declare, and the identity helpers that give each declaration its type. */
 import type Joi from 'joi';
-import type { Context, Scope } from './context.ts';
+import type { Context, PlatformDoors, Scope } from './context.ts';
 
 // ---- maps that modules widen: `declare module '#core/contract' { interface Apis { devices: ... } }`
 
@@ -27,9 +27,16 @@ export interface AgentIdentity {
   role: 'agent' | 'watchdog' | 'helper';
   hostname: string;
 }
+export interface AgentRequest {
+  agentId: string;
+  token: string;
+  route: AgentAccess;
+  ip: string;
+  platform: Pick<PlatformDoors, 'services' | 'counters'>;
+}
 /** Fills `auth.agent`: says which device a bearer token belongs to, or throws the error the agent must see. */
 export interface AgentAuthenticator {
-  authenticate(request: { agentId: string; token: string; route: AgentAccess }): Promise<AgentIdentity>;
+  authenticate(request: AgentRequest): Promise<AgentIdentity>;
 }
 
 // ---- module

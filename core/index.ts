@@ -28,6 +28,7 @@ export type {
   AgentAccess,
   AgentAuthenticator,
   AgentIdentity,
+  AgentRequest,
   AnyJob,
   AnyRoute,
   AnySubscriber,

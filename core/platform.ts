@@ -117,6 +117,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const principals = new Principals(database.platform);
     notices.on('principals', () => principals.forgetAll());
     notices.onLost(() => principals.forgetAll());
+    const counters = createCounters({
+      ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}),
+      // Two installations may share a Redis; the database tells them apart.
+      prefix: `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`,
+    });
+    closers.push(() => counters.close());
     const work: WorkServices = {
       database,
       batches,
@@ -126,6 +132,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         signAccess: (claims, seconds) => signer.sign(claims, seconds),
         seal: createSealer({ keys: [{ secret: secrets.encryptionKey }] }),
         mail,
+        counters,
         services,
       },
       auditRow: ({ options: { actor, scope } }, action, entry) => auditRow(actor, scope, action, entry),
@@ -147,12 +154,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       },
       deliverNotice: (channel, payload) => notices.deliver(channel, payload),
     };
-    const counters = createCounters({
-      ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}),
-      // Two installations may share a Redis; the database tells them apart.
-      prefix: `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`,
-    });
-    closers.push(() => counters.close());
     const metrics = createMetrics({ owner: database.owner, app: database.app, platform: database.platform });
     const tasks: TaskServices = {
       work,
@@ -201,6 +202,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             verifyToken: (token) => signer.verify(token),
             agentAuthenticator: () => work.fillings('auth.agent')[0] as AgentAuthenticator | undefined,
             mfaEnabled: config.identity.twoFactor,
+            doors: work.doors,
           },
         },
         {

@@ -4,7 +4,7 @@ import { keyUse } from '../auth/api-key-use.ts';
 import { sha256Hex } from '../auth/opaque-tokens.ts';
 import type { Principal, Principals } from '../auth/principals.ts';
 import type { AccessClaims } from '../auth/tokens.ts';
-import type { Actor, Scope } from '../context.ts';
+import type { Actor, PlatformDoors, Scope } from '../context.ts';
 import type { Access, AgentAuthenticator, AnyRoute } from '../contract.ts';
 import type { Counters } from '../counters/counters.ts';
 import type { Batches } from '../database/batches.ts';
@@ -28,6 +28,7 @@ export interface AccessServices {
   verifyToken(token: string): Promise<AccessClaims>;
   agentAuthenticator(): AgentAuthenticator | undefined;
   mfaEnabled: boolean;
+  doors: Pick<PlatformDoors, 'services' | 'counters'>;
 }
 export interface Caller {
   actor: Actor;
@@ -131,7 +132,13 @@ async function admitAgent(
   const token = bearer(asking.headers.authorization);
   const authenticator = services.agentAuthenticator();
   if (!token || !authenticator) throw Unauthenticated();
-  const identity = await authenticator.authenticate({ agentId: asking.params.id ?? '', token, route: access.agent });
+  const identity = await authenticator.authenticate({
+    agentId: asking.params.id ?? '',
+    token,
+    route: access.agent,
+    ip: asking.ip,
+    platform: services.doors,
+  });
   return {
     actor: { ...NOBODY, ...ends, kind: 'agent', id: identity.deviceId, name: identity.hostname },
     scope: {

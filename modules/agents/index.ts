@@ -3,7 +3,6 @@ import { defineModule } from '#core';
 import { api } from './api.ts';
 import { startAuthentication } from './services/authentication.ts';
 import { agentSettings, startConfigs } from './services/configs.ts';
-import { startEnrollments } from './services/enrollments.ts';
 
 export default defineModule({
   name: 'agents',
@@ -18,6 +17,5 @@ export default defineModule({
   start(services) {
     startAuthentication(services);
     startConfigs(services);
-    startEnrollments(services);
   },
 });

@@ -2,6 +2,7 @@
 import {
   type AgentAccess,
   type AgentIdentity,
+  type AgentRequest,
   type Context,
   errors,
   type Input,
@@ -16,6 +17,7 @@ import {
   TenantInactive,
 } from '../errors.ts';
 import type { Credential } from '../models/credential.ts';
+import { countFailures } from './failures.ts';
 import { AGENT_NOTICE, type Found, type KnownToken, TOKEN_CACHE, TokenCache, tokenCache } from './token-cache.ts';
 
 declare module '#core/contract' {
@@ -25,14 +27,10 @@ declare module '#core/contract' {
   }
 }
 
-/** The slot's filling is given no context, so the process keeps its cache here as well. */
-let running: TokenCache | undefined;
-
 /** Opens the cache and keeps it true: a change of a device or its tokens empties that device's entries at once. */
 export function startAuthentication({ services, asPlatform, onNotice, onNoticesLost }: StartServices): void {
   const cache = new TokenCache((hashes) => asPlatform((ctx) => readTokens(ctx, hashes)));
   services.set(TOKEN_CACHE, cache);
-  running = cache;
   onNotice(AGENT_NOTICE, (deviceId) => cache.forgetDevice(deviceId));
   onNotice('devices.changed', (deviceId) => cache.forgetDevice(deviceId));
   onNoticesLost(() => cache.clear());
@@ -75,16 +73,22 @@ async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<
 const needsState = (route: AgentAccess): boolean =>
   !(route.suspended && route.also?.includes('quarantined') && route.also.includes('decommissioned'));
 
+/** Wrong tokens a minute, device and address, after which the database is not asked any more (section 3, limits). */
+const MOST_FAILURES = 30;
+
 /** Throws what the agent must see, in the order of section 3. */
-export async function authenticate(request: {
-  agentId: string;
-  token: string;
-  route: AgentAccess;
-}): Promise<AgentIdentity> {
-  const { agentId, token, route } = request;
-  const found = await running?.find(sha256Hex(token), needsState(route));
-  if (found?.kind === 'gone' && found.agentId === agentId) throw DeviceGone();
-  if (found?.kind !== 'known' || found.token.agentId !== agentId) throw errors.Unauthenticated();
+export async function authenticate(request: AgentRequest): Promise<AgentIdentity> {
+  const { agentId, token, route, platform, ip } = request;
+  const cache = platform.services.get(TOKEN_CACHE) as TokenCache;
+  const hash = sha256Hex(token);
+  const failures = countFailures(platform.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
+  if (!cache.peek(hash)) await failures.check();
+  const found = await cache.find(hash, needsState(route));
+  if (found.kind === 'gone' && found.agentId === agentId) throw DeviceGone();
+  if (found.kind !== 'known' || found.token.agentId !== agentId) {
+    await failures.add();
+    throw errors.Unauthenticated();
+  }
   const { token: known } = found;
   mustBeUsable(known, route);
   mustBeOpen(known, route);

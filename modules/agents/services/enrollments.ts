@@ -1,6 +1,6 @@
 /** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction (domain/agents, section 2). */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Context, type Input, type StartServices, sha256Hex } from '#core';
+import { type Context, type Input, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
 import {
   DeviceQuarantined,
@@ -13,15 +13,13 @@ import {
 import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
 import { type AgentSettings, versioned } from './configs.ts';
 import { issueTokens } from './credentials.ts';
-import { FailedKeys } from './failed-keys.ts';
+import { countFailures } from './failures.ts';
 
-const SERVICE = 'agents.failed-keys';
+/** Wrong keys a minute and address (domain/agents, section 2, rule 1). */
+const MOST_FAILURES = 10;
+
 type Key = NonNullable<Awaited<ReturnType<Apis['identity']['lockEnrollmentKey']>>>;
 type Reason = 'expired' | 'exhausted' | 'race_lost';
-
-export function startEnrollments({ services }: StartServices): void {
-  services.set(SERVICE, new FailedKeys());
-}
 
 /** Runs in the platform's role: which tenant the machine joins is what the key says. */
 export async function enrollAgent(
@@ -54,12 +52,11 @@ export async function enrollAgent(
 
 /** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */
 async function lockKey(ctx: Context, { enrollmentKey }: EnrollmentBody): Promise<Key> {
-  const failed = ctx.platform.services.get(SERVICE) as FailedKeys;
-  const ip = ctx.actor.ip ?? '';
-  failed.check(ip);
+  const failures = countFailures(ctx.platform.counters, `enrollment:${ctx.actor.ip}`, MOST_FAILURES);
+  await failures.check();
   const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
   if (key && !key.expired && !key.exhausted) return key;
-  failed.add(ip);
+  await failures.add();
   throw key ? refused(ctx, key, key.expired ? 'expired' : 'exhausted') : EnrollmentFailed();
 }
 
