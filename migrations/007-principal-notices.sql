@@ -13,7 +13,7 @@ create trigger principals_changed after update of status, deleted_at on partners
   for each statement execute function principals_changed();
 create trigger principals_changed after update of status, mfa_enabled on users
   for each statement execute function principals_changed();
-create trigger principals_changed after delete or update of revoked_at on sessions
+create trigger principals_changed after delete or update of revoked_at, mfa on sessions
   for each statement execute function principals_changed();
 create trigger principals_changed after delete or update of role_id, org_access, org_ids on partner_users
   for each statement execute function principals_changed();

@@ -970,7 +970,7 @@ create table sessions (
 );
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
-CREATE TRIGGER principals_changed AFTER DELETE OR UPDATE OF revoked_at ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
+CREATE TRIGGER principals_changed AFTER DELETE OR UPDATE OF revoked_at, mfa ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 alter table sessions force row level security;
 create policy owner on sessions for all to <owner> using (true) with check (true);
 create policy platform on sessions for all to quartermaster_platform using (true) with check (true);

@@ -1,6 +1,6 @@
 /** The second factor: codes of an authenticator app, and recovery codes for when it is lost. */
 import { createHash, randomBytes } from 'node:crypto';
-import { generateSecret, generateURI, verifySync } from 'otplib';
+import { generateSecret, generateSync, generateURI, verifySync } from 'otplib';
 import { equalHash } from './opaque-tokens.ts';
 
 const stepSeconds = 30;
@@ -32,6 +32,11 @@ export function newTotpSecret(): string {
 /** The `otpauth://` address for the QR code. */
 export function totpUri({ secret, account, issuer }: { secret: string; account: string; issuer: string }): string {
   return generateURI({ issuer, label: account, secret });
+}
+
+/** The code that an authenticator app would show now. */
+export function totpCode(secret: string): string {
+  return generateSync({ secret });
 }
 
 /** Checks a six-digit SHA-1 code of the current 30-second step or a neighbour of it (spec 1-identity, MFA). */

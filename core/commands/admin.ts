@@ -1,15 +1,17 @@
-/** `npm run admin -- create-system-user --email E [--name N]`: the password comes from a prompt, or from standard input. */
+/** `npm run admin`: makes a system administrator (password from a prompt or standard input), or shows an authenticator code. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '#config';
 import { createSystemUser } from '../auth/system-user.ts';
+import { totpCode } from '../auth/totp.ts';
 import { migrate } from '../database/migrations.ts';
 import { explain } from '../explain.ts';
 import { loadModules, migrationFolders } from '../platform.ts';
 import { openStore } from './store.ts';
 
-const USAGE = 'usage: npm run admin -- create-system-user --email you@example.com [--name "Your Name"]';
+const USAGE = `usage: npm run admin -- create-system-user --email you@example.com [--name "Your Name"]
+       npm run admin -- totp-code --secret SECRET`;
 
 /** Asks twice without showing what is typed; piped input is read once, up to its first line break. */
 async function askPassword(): Promise<string> {
@@ -33,9 +35,13 @@ async function askPassword(): Promise<string> {
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { email: { type: 'string' }, name: { type: 'string' } },
+    options: { email: { type: 'string' }, name: { type: 'string' }, secret: { type: 'string' } },
     allowPositionals: true,
   });
+  if (positionals[0] === 'totp-code' && values.secret) {
+    process.stdout.write(`${totpCode(values.secret)}\n`);
+    return;
+  }
   if (positionals[0] !== 'create-system-user' || !values.email?.includes('@')) throw new Error(USAGE);
   const config = loadConfig();
   const password = await askPassword();

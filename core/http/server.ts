@@ -45,6 +45,8 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
     },
     compression: { minBytes: 1024 },
     debug: false,
+    // The specification writes GET /orgs/; both spellings are served.
+    router: { stripTrailingSlash: true },
   });
   server.app.log = services.log;
   server.validator(Joi);

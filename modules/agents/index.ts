@@ -11,7 +11,7 @@ export default defineModule({
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
   requires: ['devices', 'identity'],
   core: true,
-  permissions: [],
+  permissions: ['devices:read'],
   audits: ['device.create', 'agent.command.result.submit', 'agent.token.rotate'],
   settings: agentSettings,
   api,

@@ -1,6 +1,6 @@
 /** What an agent says of a command it has run; oversized parts are cut, never refused (domain/agents, section 4). */
 import Joi from 'joi';
-import { lenient, open, storable } from './wire-values.ts';
+import { lenient, open, rounded, storable } from './wire-values.ts';
 
 const ERROR_CHARACTERS = 10_000;
 
@@ -35,7 +35,7 @@ export const resultBody = open<ResultBody>({
   ),
   stdout: lenient(Joi.string().allow('')),
   stderr: lenient(Joi.string().allow('')),
-  durationMs: lenient(Joi.number().min(0).max(2_147_483_647).custom(Math.round)),
+  durationMs: lenient(rounded(2_147_483_647)),
   startedAt: lenient(Joi.date().iso().min('2000-01-01').max('2200-01-01')),
   error: lenient(Joi.string().allow('').custom(cutError)),
   result: Joi.any().custom(storable),

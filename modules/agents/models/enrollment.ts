@@ -1,7 +1,7 @@
 /** What a machine says of itself when it enrolls, and what it is given (domain/agents, section 1). */
 import Joi from 'joi';
 import type { TokenSet } from './credential.ts';
-import { address, count, label, open, text } from './wire-values.ts';
+import { address, count, label, open, rounded, text } from './wire-values.ts';
 
 export const DEVICE_ROLES = [
   'unknown',
@@ -39,7 +39,7 @@ export interface EnrollmentBody {
   osType: 'windows' | 'macos' | 'linux';
   osVersion: string;
   osBuild?: string;
-  architecture: 'x64' | 'x86' | 'arm64';
+  architecture: string;
   agentVersion: string;
   deviceRole?: (typeof DEVICE_ROLES)[number];
   isVirtual?: boolean;
@@ -57,21 +57,27 @@ export interface Enrolled extends TokenSet {
   manifestTrustKeys: string[];
 }
 
-/** Go and uname names for what the protocol calls x64, x86 and arm64. */
-const ARCHITECTURES: Record<string, string> = {
+export type Architecture = 'x64' | 'x86' | 'arm64';
+/** What Go, uname and the protocol call the architectures, and what is stored. */
+const ARCHITECTURES: Record<string, Architecture> = {
+  x64: 'x64',
   amd64: 'x64',
   x86_64: 'x64',
+  x86: 'x86',
   '386': 'x86',
   i386: 'x86',
+  arm64: 'arm64',
   aarch64: 'arm64',
 };
+/** The protocol's word for an architecture that the schema accepted. */
+export const architectureOf = (name: string): Architecture | null => ARCHITECTURES[name] ?? null;
 
 export const hardwareKeys: Joi.SchemaMap<HardwareInfo> = {
   cpuModel: text(255),
   cpuCores: count(),
   cpuThreads: count(),
   ramTotalMb: count(),
-  diskTotalGb: count().custom(Math.round),
+  diskTotalGb: rounded(2_147_483_647),
   serialNumber: text(255),
   manufacturer: text(255),
   model: text(255),
@@ -93,8 +99,7 @@ export const enrollmentBody = open<EnrollmentBody>({
   osBuild: text(100),
   architecture: Joi.string()
     .lowercase()
-    .custom((value: string) => ARCHITECTURES[value] ?? value)
-    .valid('x64', 'x86', 'arm64', ...Object.keys(ARCHITECTURES))
+    .valid(...Object.keys(ARCHITECTURES))
     .required(),
   agentVersion: label(50).required(),
   deviceRole: Joi.string().valid(...DEVICE_ROLES),

@@ -1,7 +1,7 @@
 /** The body of a heartbeat, every field of which may be missing or bad, and the answer (domain/agents, section 5). */
 import Joi from 'joi';
 import { configShape } from './enrollment.ts';
-import { address, amount, count, instant, label, lenient, open, percent, text, whole } from './wire-values.ts';
+import { address, amount, count, instant, label, lenient, open, percent, rounded, text } from './wire-values.ts';
 
 export interface MetricsBody {
   cpuPercent?: number | null;
@@ -70,7 +70,7 @@ export const heartbeatBody = open<HeartbeatBody>({
   hostname: lenient(label(255)),
   osVersion: lenient(label(100)),
   osBuild: lenient(label(100)),
-  uptimeSeconds: lenient(whole().custom(Math.round)),
+  uptimeSeconds: lenient(rounded()),
   lastUser: lenient(text(255)),
   pendingReboot: lenient(Joi.boolean()),
   battery: lenient(

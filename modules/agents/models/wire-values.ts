@@ -1,19 +1,18 @@
 /** The small schemas from which the wire's bodies are made: text that the database can store, and bounded numbers. */
 import Joi from 'joi';
 
+const cleaned = (value: string) => value.replaceAll('\0', '').toWellFormed();
+
 /** Text as agents send it; NUL and lone surrogates, which PostgreSQL refuses, are taken out. */
-export const text = (max: number) =>
-  Joi.string()
-    .allow('')
-    .max(max)
-    .custom((value: string) => value.replaceAll('\0', '').toWellFormed());
+export const text = (max: number) => Joi.string().allow('').max(max).custom(cleaned);
 
 /** Non-empty text. */
-export const label = (max: number) => text(max).disallow('').trim();
+export const label = (max: number) => Joi.string().trim().max(max).custom(cleaned);
 
 /** A finite number of at least zero; above 2^53 nothing an agent measures is meant. */
 export const amount = () => Joi.number().min(0).max(Number.MAX_SAFE_INTEGER);
-export const whole = () => Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
+/** A number that may come with a fraction and is kept without. */
+export const rounded = (most = Number.MAX_SAFE_INTEGER) => Joi.number().min(0).max(most).custom(Math.round);
 export const percent = () => Joi.number().min(0).max(100);
 /** Rows of integer columns. */
 export const count = () => Joi.number().integer().min(0).max(2_147_483_647);

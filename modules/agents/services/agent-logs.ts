@@ -1,6 +1,6 @@
 /** Stores what agents write about themselves: redacted, with clocks that run ahead set right. */
 import { type Context, errors, redact } from '#core';
-import type { LogEntry } from '../models/agent-log.ts';
+import { type LogEntry, type LogQuery, MOST_LISTED } from '../models/agent-log.ts';
 import { storable } from '../models/wire-values.ts';
 import { callingDevice } from './commands.ts';
 
@@ -44,4 +44,33 @@ export async function storeLogs(ctx: Context, logs: LogEntry[]): Promise<{ recei
     );
   }
   return { received: logs.length };
+}
+
+const LOG_FIELDS = `id, device_id as "deviceId", org_id as "orgId", timestamp, level, component, message, fields,
+  agent_version as "agentVersion", created_at as "createdAt"`;
+const FILTER = `device_id = $1 and ($2::text[] is null or level = any($2)) and ($3::text is null or component = $3)
+  and ($4::timestamptz is null or timestamp >= $4) and ($5::timestamptz is null or timestamp <= $5)
+  and ($6::text is null or message ilike $6)`;
+
+/** Lines of a device within the caller's reach, newest first. Throws NOT_FOUND for any other device. */
+export async function listLogs(ctx: Context, deviceId: string, query: LogQuery) {
+  await ctx.use('devices').mustExist(deviceId);
+  const limit = Math.min(query.limit, MOST_LISTED);
+  const offset = (query.page - 1) * limit;
+  const pattern = query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null;
+  const values = [
+    deviceId,
+    query.level?.split(',') ?? null,
+    query.component ?? null,
+    query.since ?? null,
+    query.until ?? null,
+    pattern,
+  ];
+  const logs = await ctx.sql(
+    `select ${LOG_FIELDS} from agent_logs where ${FILTER} order by timestamp desc, id desc limit $7 offset $8`,
+    [...values, limit, offset],
+  );
+  const [count] = (await ctx.sql<{ total: number }>(`select count(*) as total from agent_logs where ${FILTER}`, values))
+    .rows;
+  return { logs: logs.rows, total: count?.total ?? 0, limit, offset };
 }

@@ -16,8 +16,7 @@ import {
   TenantInactive,
 } from '../errors.ts';
 import type { Credential } from '../models/credential.ts';
-import { AGENT_NOTICE } from './credentials.ts';
-import { type Found, type KnownToken, TokenCache } from './token-cache.ts';
+import { AGENT_NOTICE, type Found, type KnownToken, TOKEN_CACHE, TokenCache, tokenCache } from './token-cache.ts';
 
 declare module '#core/contract' {
   interface AgentAccess {
@@ -26,17 +25,13 @@ declare module '#core/contract' {
   }
 }
 
-/** Key of the cache among the platform's services. */
-const SERVICE = 'agents.tokens';
 /** The slot's filling is given no context, so the process keeps its cache here as well. */
 let running: TokenCache | undefined;
-
-export const tokenCache = (ctx: Context): TokenCache => ctx.platform.services.get(SERVICE) as TokenCache;
 
 /** Opens the cache and keeps it true: a change of a device or its tokens empties that device's entries at once. */
 export function startAuthentication({ services, asPlatform, onNotice, onNoticesLost }: StartServices): void {
   const cache = new TokenCache((hashes) => asPlatform((ctx) => readTokens(ctx, hashes)));
-  services.set(SERVICE, cache);
+  services.set(TOKEN_CACHE, cache);
   running = cache;
   onNotice(AGENT_NOTICE, (deviceId) => cache.forgetDevice(deviceId));
   onNotice('devices.changed', (deviceId) => cache.forgetDevice(deviceId));

@@ -2,12 +2,17 @@
 import { type Context, newAgentToken, sha256Hex } from '#core';
 import { PendingRotationExpired, PendingTokenRequired, RotationConflict } from '../errors.ts';
 import type { AgentRole, CredentialState, TokenSet } from '../models/credential.ts';
+import { AGENT_NOTICE, tokenCache } from './token-cache.ts';
 
 /** How long rotated tokens wait for their confirmation, and how long the replaced ones go on working. */
 const PENDING = '1 hour';
 const GRACE = '10 minutes';
-/** The channel that empties the token caches of every process; the payload is the device's id. */
-export const AGENT_NOTICE = 'agent';
+
+/** The caller's next request may come before the notice: this process forgets at once. */
+function tellChanged(ctx: Context, deviceId: string): void {
+  ctx.notify(AGENT_NOTICE, deviceId);
+  ctx.afterCommit(() => tokenCache(ctx).forgetDevice(deviceId));
+}
 
 interface Owner {
   deviceId: string;
@@ -51,7 +56,7 @@ export async function issueTokens(ctx: Context, owner: Owner): Promise<TokenSet>
   const { tokens, hashes } = newTokens();
   await ctx.sql('delete from agent_credentials where device_id = $1', [owner.deviceId], 'agents-revoke');
   await store(ctx, owner, hashes, 'current', null);
-  ctx.notify(AGENT_NOTICE, owner.deviceId);
+  tellChanged(ctx, owner.deviceId);
   return tokens;
 }
 
@@ -88,7 +93,7 @@ export async function startRotation(ctx: Context, deviceId: string, token: strin
   const { tokens, hashes } = newTokens();
   await store(ctx, { deviceId, orgId: mine.orgId, agentId: mine.agentId }, hashes, 'pending', PENDING);
   ctx.audit('agent.token.rotate', { resourceType: 'device', resourceId: deviceId, details: { step: 'start' } });
-  ctx.notify(AGENT_NOTICE, deviceId);
+  tellChanged(ctx, deviceId);
   return tokens;
 }
 
@@ -115,7 +120,7 @@ export async function confirmRotation(ctx: Context, deviceId: string, token: str
     [deviceId],
   );
   ctx.audit('agent.token.rotate', { resourceType: 'device', resourceId: deviceId, details: { step: 'confirm' } });
-  ctx.notify(AGENT_NOTICE, deviceId);
+  tellChanged(ctx, deviceId);
   return { success: true };
 }
 
@@ -126,7 +131,7 @@ export async function suspendTokens(ctx: Context, deviceId: string, reason: stri
      where device_id = $1 and suspended_at is null`,
     [deviceId, reason],
   );
-  ctx.notify(AGENT_NOTICE, deviceId);
+  tellChanged(ctx, deviceId);
   return (rowCount ?? 0) > 0;
 }
 
@@ -137,7 +142,7 @@ export async function restoreTokens(ctx: Context, deviceId: string): Promise<boo
      where device_id = $1 and suspended_at is not null`,
     [deviceId],
   );
-  ctx.notify(AGENT_NOTICE, deviceId);
+  tellChanged(ctx, deviceId);
   return (rowCount ?? 0) > 0;
 }
 

@@ -2,9 +2,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, type Input, type StartServices, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
-import { EnrollmentFailed, EnrollmentSecretInvalid, SiteRequired, TenantInactive, TokenSuspended } from '../errors.ts';
-import type { EnrollmentBody } from '../models/enrollment.ts';
-import { agentConfigs } from './configs.ts';
+import {
+  DeviceQuarantined,
+  EnrollmentFailed,
+  EnrollmentSecretInvalid,
+  SiteRequired,
+  TenantInactive,
+  TokenSuspended,
+} from '../errors.ts';
+import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
+import { type AgentSettings, versioned } from './configs.ts';
 import { issueTokens } from './credentials.ts';
 import { FailedKeys } from './failed-keys.ts';
 
@@ -28,6 +35,7 @@ export async function enrollAgent(
   const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
   const device = await ctx.use('devices').enroll({
     ...machine,
+    architecture: architectureOf(machine.architecture),
     orgId: key.orgId,
     siteId,
     via: 'enrollment_key',
@@ -38,7 +46,8 @@ export async function enrollAgent(
   });
   const tokens = await issueTokens(ctx, device);
   if (!(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
-  const { config } = await agentConfigs(ctx).of(device.orgId);
+  // In this transaction: another connection would be waited for by everyone who waits for this key.
+  const { config } = versioned(await ctx.settings<AgentSettings>('agents', device.orgId));
   const { agentId, deviceId, orgId } = device;
   return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: [] };
 }
@@ -101,7 +110,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
 /** The device whose token the machine still holds: the only proof that it is the same one. */
 async function provenDevice(ctx: Context, token: string | undefined, orgId: string): Promise<string | null> {
   if (!token) return null;
-  const { rows } = await ctx.sql<{ deviceId: string; orgId: string; suspended: boolean }>(
+  const { rows } = await ctx.sql<{ deviceId: string; suspended: boolean }>(
     `select device_id as "deviceId", suspended_at is not null as suspended from agent_credentials
      where token_hash = $1 and role = 'agent' and (expires_at is null or expires_at > now())`,
     [sha256Hex(token)],
@@ -112,5 +121,6 @@ async function provenDevice(ctx: Context, token: string | undefined, orgId: stri
   const [device] = await ctx.use('devices').identify([found.deviceId]);
   if (device?.orgId !== orgId) return null;
   if (found.suspended) throw TokenSuspended();
+  if (device.lifecycle === 'quarantined') throw DeviceQuarantined();
   return found.deviceId;
 }

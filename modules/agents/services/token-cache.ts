@@ -1,6 +1,12 @@
 /** Remembers in this process which token speaks for which device, so that a heartbeat costs no statement. */
 import DataLoader from 'dataloader';
+import type { Context } from '#core';
 import type { Credential } from '../models/credential.ts';
+
+/** Key of the cache among the platform's services. */
+export const TOKEN_CACHE = 'agents.tokens';
+/** The channel that empties the caches of every process; the payload is the device's id. */
+export const AGENT_NOTICE = 'agent';
 
 /** How long a read stays usable on routes that are open in every state; notices end it earlier. */
 const KEEP_MS = 600_000;
@@ -54,7 +60,9 @@ export class TokenCache {
     // A notice that came meanwhile may concern this very token: use what was read, but do not keep it.
     if (generation === this.#generation) {
       this.#drop(hash);
-      if (found.kind === 'known') this.#keep(hash, { token: found.token, readAt: now });
+      // A pending token becomes the current one between two calls, maybe in another process: it is read every time.
+      const keep = found.kind === 'known' && found.token.state !== 'pending';
+      if (keep) this.#keep(hash, { token: found.token, readAt: now });
     }
     return found;
   }
@@ -100,3 +108,5 @@ export class TokenCache {
     if (hashes?.size === 0) this.#byDevice.delete(entry.token.deviceId);
   }
 }
+
+export const tokenCache = (ctx: Context): TokenCache => ctx.platform.services.get(TOKEN_CACHE) as TokenCache;

@@ -32,7 +32,8 @@ async function until<B>(ask: () => Promise<Called<B>>, status: number): Promise<
 const setLifecycle = (agent: FakeAgent, lifecycle: string) =>
   platform.sql(
     `update devices set lifecycle = $2, quarantined_at = case when $2 = 'quarantined' then now() end,
-       decommissioned_at = case when $2 = 'decommissioned' then now() end where id = $1`,
+       decommissioned_at = case when $2 = 'decommissioned' then now() end,
+       uninstall_requested_at = case when $2 = 'decommissioned' then now() end where id = $1`,
     [agent.deviceId, lifecycle],
   );
 

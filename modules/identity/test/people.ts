@@ -10,7 +10,7 @@ export async function givePassword(platform: TestPlatform, userId: string): Prom
   await platform.sql('update users set password_hash = $2 where id = $1', [userId, await hashPassword(PASSWORD)]);
 }
 
-/** The refresh cookie of an answer as a request header, or null when it was cleared. */
+/** The refresh cookie of an answer: `pair` to send back, `raw` as it was set. Both empty without one. */
 export function refreshCookie(headers: Headers): { pair: string; raw: string } {
   const raw = headers.getSetCookie().find((cookie) => cookie.startsWith('svc_refresh_token=')) ?? '';
   return { pair: raw.split(';')[0] ?? '', raw };

@@ -124,3 +124,14 @@ test('where registration is off both endpoints say so in the words of the spec',
     await closed.stop();
   }
 });
+
+test('without the counter store nobody registers, and login goes on', async (t) => {
+  const lone = await startTestPlatform({ REDIS_URL: 'redis://127.0.0.1:1' });
+  try {
+    t.is((await lone.call('POST', '/auth/register-partner', { body: registration() })).status, 503);
+    const login = await lone.call('POST', '/auth/login', { body: { email: 'a@example.com', password: PASSWORD } });
+    t.is(login.status, 401);
+  } finally {
+    await lone.stop();
+  }
+});

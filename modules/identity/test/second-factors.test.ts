@@ -2,7 +2,7 @@
 import test from 'ava';
 import { generateSync } from 'otplib';
 import { type ErrorBody, startTestPlatform, tenant } from '#test';
-import { fromSomewhere, givePassword, PASSWORD, until } from './people.ts';
+import { fromSomewhere, givePassword, PASSWORD, type Registered, registration, until } from './people.ts';
 
 const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
@@ -18,22 +18,22 @@ interface Login {
   tempToken: string;
   tokens: { accessToken: string };
 }
-/** `steps` of 30 seconds from now. */
-const codeOf = (secret: string, steps = 0) =>
-  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
+const codeOf = (secret: string) => generateSync({ secret });
 const post = <B = ErrorBody>(path: string, body: object, token?: string) =>
   platform.call<B & ErrorBody>('POST', path, { body, headers: fromSomewhere(), ...(token ? { token } : {}) });
 const login = (email: string) => post<Login>('/auth/login', { email, password: PASSWORD });
 const verify = (tempToken: string, code: string) => post<Login>('/auth/mfa/verify', { tempToken, code });
 
-/** A partner user who has just enrolled; the code of the step before was used for it. */
+/** A partner user who has enrolled long enough ago that the present code is unused. */
 async function enrolled() {
   const made = await tenant(platform);
   const { partner } = made;
   await givePassword(platform, partner.id);
   const setup = (await post<Setup>('/auth/mfa/setup', {}, partner.token)).body;
-  const enabled = await post('/auth/mfa/enable', { code: codeOf(setup.secret, -1) }, partner.token);
-  return { ...made, ...setup, enabled };
+  const enabled = await post('/auth/mfa/enable', { code: codeOf(setup.secret) }, partner.token);
+  if (enabled.status !== 200) throw new Error(`not enrolled: ${enabled.body.error.code}`);
+  await platform.sql('update users set mfa_last_step = mfa_last_step - 10 where id = $1', [partner.id]);
+  return { ...made, ...setup };
 }
 
 test('a user of a Force MFA role enrolls and then may work, with nothing readable in the database', async (t) => {
@@ -168,4 +168,14 @@ test('what has ended is swept away, and what still counts stays', async (t) => {
   await platform.runJobs();
   t.is((await platform.sql('select 1 from mfa_challenges where user_id = $1', [partner.id])).length, 1);
   t.is((await platform.sql('select 1 from sessions where user_id = $1', [partner.id])).length, 1);
+});
+
+test('whoever registers a partner is told to enroll, and may do nothing else before', async (t) => {
+  const { body } = await post<Registered>('/auth/register-partner', registration());
+  t.true(body.mfaRequired);
+  const token = body.tokens.accessToken;
+  t.is((await platform.call('GET', '/orgs/sites', { token })).status, 428);
+  const setup = (await post<Setup>('/auth/mfa/setup', {}, token)).body;
+  t.is((await post('/auth/mfa/verify', { code: codeOf(setup.secret) }, token)).status, 200);
+  await until(async () => (await platform.call('GET', '/orgs/sites', { token })).status === 200);
 });

@@ -27,7 +27,7 @@ const success = Joi.object({ success: Joi.boolean().required() });
 export default [
   defineRoute({
     method: 'GET',
-    path: '/orgs/',
+    path: '/orgs',
     summary: 'Lists every organization the caller reaches, by name, on one page',
     access: { permission: 'organizations:read' },
     response: Joi.object({ data: Joi.array().items(organizationBrief).required() }),
