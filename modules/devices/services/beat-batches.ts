@@ -106,10 +106,12 @@ select o.device_id, o.org_id, o.site_id, o.hostname, o.lifecycle, o.auto_update_
   exists (select from device_commands c where c.device_id = o.device_id and c.status = 'pending') as waiting
 from old o join b on b.device_id = o.device_id`;
 
-// The update reads from `was`: rows must be locked before they change, and it hands out how they were.
+// The update reads from `was`: rows must be locked before they change, and it hands out how they were. A row that somebody
+// holds is left for the next beat: whoever decommissions holds the device and waits for the state locked here.
 const SLOW = `
 with b as (select * from ${BEATS}),
-was as (select d.* from devices d join b on b.device_id = d.id order by d.id for no key update of d),
+was as (select d.* from devices d join b on b.device_id = d.id order by d.id
+  for no key update of d skip locked),
 now_is as (
   update devices d set hostname = coalesce(b.hostname, d.hostname), os_version = coalesce(b.os_version, d.os_version),
     os_build = coalesce(b.os_build, d.os_build), agent_version = coalesce(b.agent_version, d.agent_version),

@@ -38,7 +38,7 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
  * the end is the setting that the heartbeat reports.
  */
 export async function setAutoUpdate(ctx: Context, id: string, enabled: boolean) {
-  const device = await Device.in(ctx).findById(id).forUpdate();
+  const device = await Device.in(ctx).findById(id).forNoKeyUpdate();
   if (!device) throw errors.NotFound('Device not found');
   if (device.lifecycle !== 'active') {
     throw errors.InvalidState({ details: [{ current: device.lifecycle, allowed: ['active'] }] });

@@ -50,7 +50,7 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
 
 /** Null where the old row may not be used: another organization's, or one that was decommissioned. */
 async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
-  const old = await Device.in(ctx).where({ orgId }).findById(id).forUpdate();
+  const old = await Device.in(ctx).where({ orgId }).findById(id).forNoKeyUpdate();
   if (!old || old.lifecycle === 'decommissioned') return null;
   if (old.lifecycle === 'quarantined') throw DeviceQuarantined();
   return old;

@@ -1,6 +1,6 @@
 /** What a machine is made of. */
 import type { Context } from '#core';
-import type { HardwareFields } from '../api.ts';
+import type { HardwareFields } from '../snapshots.ts';
 import { clean } from './beat-rows.ts';
 
 const whole = (value: number | null | undefined): number | null =>

@@ -64,7 +64,7 @@ const orderUninstall = (ctx: Context, device: Device) =>
  * the query door limits it to what the caller reaches. 409 INVALID_STATE, RESTORE_TOO_LATE; 403 DEVICE_LIMIT_REACHED.
  */
 export async function restore(ctx: Context, id: string): Promise<void> {
-  const old = await Device.in(ctx).findById(id).forUpdate();
+  const old = await Device.in(ctx).findById(id).forNoKeyUpdate();
   if (!old) throw errors.NotFound('Device not found');
   if (old.lifecycle !== 'decommissioned') {
     throw errors.InvalidState({ details: [{ current: old.lifecycle, allowed: ['decommissioned'] }] });

@@ -94,8 +94,10 @@ async function applyOutcome(ctx: Context, command: Command, { status, result }: 
   const enabled = (result as { enabled?: unknown } | null | undefined)?.enabled;
   if (command.type === 'set_auto_update' && typeof enabled === 'boolean') {
     await ctx.sql(
-      `update devices set auto_update_confirmed_at = now() where id = $1 and auto_update_enabled = $2
-       and auto_update_confirmed_at is null`,
+      // Whoever sets the wish anew holds the device and waits for this command; then this answer is out of date.
+      `update devices set auto_update_confirmed_at = now() where id = (
+         select id from devices where id = $1 and auto_update_enabled = $2 and auto_update_confirmed_at is null
+         for no key update skip locked)`,
       [command.deviceId, enabled],
     );
   }

@@ -185,3 +185,17 @@ test('a device that is no more is told so', async (t) => {
   await t.throwsAsync(() => beat(platform, ghost), { message: 'This device is no more' });
   t.deepEqual(await asAgent(platform, ghost, (ctx) => ctx.use('devices').claimCommands(ghost.deviceId, 'agent')), []);
 });
+
+test('beats that rename devices and decommissions at the same time do not wait for each other in a circle', async (t) => {
+  const place = await tenant(platform);
+  const devices = await Promise.all(Array.from({ length: 8 }, () => enroll(platform, place)));
+  const gone = devices.map(({ deviceId }) =>
+    platform.call('DELETE', `/devices/${deviceId}`, { token: place.partner.token }),
+  );
+  const beaten = Array.from({ length: 5 }, (_, n) =>
+    Promise.all(devices.map((device) => beat(platform, device, { hostname: `name-${n}`, ip: `192.0.2.${n + 10}` }))),
+  );
+  t.true((await Promise.all(gone)).every(({ status }) => status === 200));
+  await Promise.all(beaten);
+  t.true((await Promise.all(devices.map((device) => beat(platform, device)))).every(({ uninstall }) => uninstall));
+});

@@ -1,0 +1,17 @@
+/** One device of a tenant, with a command waiting for it and some inventory, for the tests that hold for every module. */
+import type { Tenant, TestPlatform } from '#test';
+import { asAgent, beat, enroll } from './arrange.ts';
+
+export default async (platform: TestPlatform, tenant: Tenant): Promise<unknown> => {
+  const device = await enroll(platform, tenant, { hostname: 'example', hardware: { serialNumber: 'EXAMPLE' } });
+  await beat(platform, device, { metrics: { cpuPercent: 5 } });
+  await asAgent(platform, device, async (ctx) => {
+    const devices = ctx.use('devices');
+    await devices.submitSoftware(device.deviceId, { software: [{ name: 'editor', version: '1.0' }] });
+    await devices.submitServices(device.deviceId, { services: [{ name: 'sshd', state: 'running' }] });
+  });
+  return platform.call('POST', `/devices/${device.deviceId}/commands`, {
+    token: tenant.orgAdmin.token,
+    body: { type: 'lock' },
+  });
+};
