@@ -63,9 +63,10 @@ export async function loadModules(
   config: Pick<Config, 'modules'>,
   root = join(ROOT, 'modules'),
 ): Promise<LoadedModule[]> {
-  const modules = withoutDisabled(await discover(root), config.modules.disabled);
+  const modules = await discover(root);
+  // Before some are left out: what fits a module that is switched off is no fault.
   checkModules(modules);
-  return modules;
+  return withoutDisabled(modules, config.modules.disabled);
 }
 
 export const migrationFolders = (modules: LoadedModule[]) => [

@@ -197,7 +197,7 @@ export interface DeviceIdentity {
 export interface DevicesApi {
   /**
    * Takes the device in: quota (403 DEVICE_LIMIT_REACHED), rows, audit `device.create` {via}, event `devices.enrolled`.
-   * Needs the platform role; runs in the caller's transaction. 403 `device_quarantined` when the old row is quarantined.
+   * Needs the platform role; runs in the caller's transaction. 403 `DEVICE_QUARANTINED` when the old row is quarantined.
    */
   enroll(input: EnrollInput): Promise<Enrolled>;
   /** Group commit, about 500 beats a transaction. 410 DEVICE_GONE for a device that is no more. */
@@ -236,12 +236,22 @@ export interface DeviceDetail {
  * Notices (ctx.notify, StartServices.onNotice): `devices.changed` with the device's id after every change of its
  * lifecycle, `devices.commands` with the device's id when a command was queued.
  */
+/** Slot `devices.values`: says which custom values a device may take, in their stored form (null removes). */
+export interface DeviceValues {
+  check(
+    ctx: Context,
+    device: { orgId: string; osType: string; timeZone: string },
+    values: Record<string, unknown>,
+  ): Promise<Record<string, unknown>>;
+}
+
 declare module '#core/contract' {
   interface Apis {
     devices: DevicesApi;
   }
   interface Slots {
     'devices.detail': DeviceDetail;
+    'devices.values': DeviceValues;
   }
   interface Events {
     'devices.enrolled': {

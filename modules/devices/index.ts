@@ -37,6 +37,7 @@ export default defineModule({
   audits: [
     'device.create',
     'device.update',
+    'device.custom_fields.update',
     'device.delete',
     'device.restore',
     'device.auto_update.set',
@@ -59,7 +60,7 @@ export default defineModule({
     'devices.software.changed',
     'devices.command.finished',
   ],
-  slots: ['devices.detail'],
+  slots: ['devices.detail', 'devices.values'],
   settings: Joi.object({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),
     offlineAfterMinutes: Joi.number().integer().min(3).max(60).default(5),

@@ -147,6 +147,7 @@ export interface DeviceUpdate {
   siteId?: string;
   tags?: string[];
   deviceRole?: string;
+  customFields?: Record<string, unknown>;
 }
 const tag = Joi.string().trim().min(1).max(50);
 export const deviceUpdate = Joi.object<DeviceUpdate, true>({
@@ -154,4 +155,5 @@ export const deviceUpdate = Joi.object<DeviceUpdate, true>({
   siteId: uuid,
   tags: Joi.array().items(tag).max(50).unique().description('Replaces all tags'),
   deviceRole: Joi.string().valid(...DEVICE_ROLES),
+  customFields: Joi.object().unknown().max(100).description('Merged by key; null removes a value'),
 });

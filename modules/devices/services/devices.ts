@@ -1,6 +1,7 @@
 /** One device: whether the caller sees it, what may be changed, and the wish for automatic updates. */
 import { type Context, errors, mustAccessSite } from '#core';
 import { Device, type DeviceUpdate } from '../models/device.ts';
+import { writeCustomValues } from './custom-values.ts';
 import { insertCommand } from './queue.ts';
 
 /** 404 for what the caller does not see. */
@@ -18,8 +19,10 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
     mustAccessSite(ctx, changes.siteId);
     await ctx.use('tenancy').mustExistSite(changes.siteId, device.orgId);
   }
+  const { customFields, ...plain } = changes;
+  if (customFields) await writeCustomValues(ctx, device, customFields);
   const patch = {
-    ...changes,
+    ...plain,
     // What an operator has said is never overwritten by the agent.
     ...(changes.deviceRole ? { deviceRoleSource: 'manual' as const } : {}),
     updatedAt: new Date(),

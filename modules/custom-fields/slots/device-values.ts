@@ -1,0 +1,11 @@
+/** Devices ask here what may be written into their custom fields. */
+import { defineFilling } from '#core';
+import { checkValues } from '../services/values.ts';
+
+export default defineFilling({
+  slot: 'devices.values',
+  value: {
+    check: (ctx, { orgId, osType, timeZone }, values) =>
+      checkValues(ctx, orgId, osType, values, { by: 'user', timeZone }),
+  },
+});
