@@ -48,9 +48,12 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
   return takeIn(ctx, input, match);
 }
 
-/** Null where the old row may not be used: another organization's, or one that was decommissioned. */
+/**
+ * Null where the old row may not be used: another organization's, or one that was decommissioned. The enrolling machine
+ * has no reach of its own, so the key's organization stands in the condition instead of the query door.
+ */
 async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
-  const old = await Device.in(ctx).where({ orgId }).findById(id).forNoKeyUpdate();
+  const old = await Device.query(ctx.trx).where({ orgId }).findById(id).forNoKeyUpdate();
   if (!old || old.lifecycle === 'decommissioned') return null;
   if (old.lifecycle === 'quarantined') throw DeviceQuarantined();
   return old;
@@ -93,13 +96,13 @@ async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Pr
 
 /** The same row: history, names and tags stay; what the machine says of itself is renewed. */
 async function reattach(ctx: Context, old: Device, input: EnrollInput): Promise<Enrolled> {
-  const device = await Device.in(ctx)
+  const device = await Device.query(ctx.trx)
     .patch({
       ...described(input),
       ...(old.deviceRoleSource === 'agent' ? { deviceRole: roleOf(input) } : {}),
       agentId: old.agentId ?? randomBytes(32).toString('hex'),
     } as Partial<Device>)
-    .where({ id: old.id })
+    .where({ id: old.id, orgId: old.orgId })
     .returning('*')
     .first();
   return finish(ctx, device as Device, input, 'reattach');

@@ -5,11 +5,11 @@ import type { TestPlatform } from '#test';
 import { inWork } from '../../../core/work.ts';
 import type { Beat, Enrolled, EnrollInput } from '../api.ts';
 
-/** Work in the platform's role, as enrollment does it. */
-export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise<T>): Promise<T> =>
+/** Work in the platform's role, as jobs do it; an enrolling machine has that role too, but no scope. */
+export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise<T>, scope = EVERYWHERE): Promise<T> =>
   inWork(
     test.platform.tasks.work,
-    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log: test.platform.tasks.log, role: 'platform' },
+    { actor: NOBODY, scope, requestId: 'test', log: test.platform.tasks.log, role: 'platform' },
     run,
   );
 
@@ -31,19 +31,22 @@ export const enroll = (
   at: { orgId: string; siteId: string },
   more: Partial<EnrollInput> = {},
 ): Promise<Enrolled> =>
-  asPlatform(test, (ctx) =>
-    ctx.use('devices').enroll({
-      orgId: at.orgId,
-      siteId: at.siteId,
-      via: 'enrollment_key',
-      hostname: `host-${randomUUID().slice(0, 8)}`,
-      osType: 'linux',
-      osVersion: '22.04',
-      architecture: 'x64',
-      agentVersion: '1.0.0',
-      ip: '192.0.2.1',
-      ...more,
-    }),
+  asPlatform(
+    test,
+    (ctx) =>
+      ctx.use('devices').enroll({
+        orgId: at.orgId,
+        siteId: at.siteId,
+        via: 'enrollment_key',
+        hostname: `host-${randomUUID().slice(0, 8)}`,
+        osType: 'linux',
+        osVersion: '22.04',
+        architecture: 'x64',
+        agentVersion: '1.0.0',
+        ip: '192.0.2.1',
+        ...more,
+      }),
+    NOWHERE,
   );
 
 export const beat = (test: TestPlatform, device: { deviceId: string; orgId: string }, more: Partial<Beat> = {}) =>
