@@ -54,6 +54,7 @@ async function store(
 /** New tokens in place of all that the device had; the old ones stop working with the commit. */
 export async function issueTokens(ctx: Context, owner: Owner): Promise<TokenSet> {
   const { tokens, hashes } = newTokens();
+  await takeTurn(ctx, owner.deviceId);
   await ctx.sql('delete from agent_credentials where device_id = $1', [owner.deviceId], 'agents-revoke');
   await store(ctx, owner, hashes, 'current', null);
   tellChanged(ctx, owner.deviceId);
@@ -69,12 +70,20 @@ interface Held {
   mine: boolean;
 }
 
-/** Locks the device's credentials, so that rotations of one device take turns. */
+/**
+ * Changes of one device's tokens take turns. Locking the rows would not do: each turn replaces some of them, so two that
+ * wait may lock what is left in different orders.
+ */
+async function takeTurn(ctx: Context, deviceId: string): Promise<void> {
+  await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent-tokens:${deviceId}`], 'agents-turn');
+}
+
 async function lockCredentials(ctx: Context, deviceId: string, token: string): Promise<Held[]> {
+  await takeTurn(ctx, deviceId);
   const { rows } = await ctx.sql<Held>(
     `select role, state, agent_id as "agentId", org_id as "orgId", coalesce(expires_at <= now(), false) as expired,
        token_hash = $2 as mine
-     from agent_credentials where device_id = $1 order by token_hash for update`,
+     from agent_credentials where device_id = $1`,
     [deviceId, sha256Hex(token)],
     'agents-lock-tokens',
   );

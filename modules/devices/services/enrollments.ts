@@ -7,7 +7,7 @@ import { clean } from './beat-rows.ts';
 import { writeHardware } from './hardware.ts';
 import { takePlace } from './quotas.ts';
 
-export const DeviceQuarantined = defineError('device_quarantined', 403, 'The device is quarantined');
+export const DeviceQuarantined = defineError('DEVICE_QUARANTINED', 403, 'The device is quarantined');
 const PLATFORMS = ['vmware', 'hyperv', 'virtualbox', 'qemu', 'kvm', 'xen', 'bochs', 'parallels'];
 
 interface Match {
