@@ -198,6 +198,8 @@ export const defineFilling = <S extends keyof Slots>(filling: Filling<S>): Filli
 export interface Batch<I, O> {
   name: string;
   maxSize: number;
+  /** Each statement of `run` commits by itself, which saves two round trips; only where each may stand alone. */
+  autocommit?: true;
   run(sql: Context['sql'], items: readonly I[]): Promise<readonly O[]>;
 }
 export const defineBatch = <I, O>(batch: Batch<I, O>): Batch<I, O> => batch;

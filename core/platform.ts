@@ -160,15 +160,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       work,
       registry,
       log,
-      async partnerOf(orgId) {
-        const { rows } = await database.platform.query<{ partner_id: string }>({
-          name: 'core-partner-of',
-          text: `select o.partner_id from organizations o join partners p on p.id = o.partner_id
-                 where o.id = $1 and o.deleted_at is null and p.deleted_at is null and p.status = 'active'`,
-          values: [orgId],
-        });
-        return rows[0]?.partner_id ?? null;
-      },
+      partnerOf: (orgId) => principals.partnerOf(orgId),
     };
     const asPlatform = <T>(run: Parameters<typeof inWork<T>>[2]) =>
       inWork(

@@ -154,12 +154,17 @@ function announce(client: pg.PoolClient, scope: Scope): string {
 }
 
 function makeContext(work: Work, services: WorkServices): Context {
-  const { actor, scope, requestId, log } = work.options;
+  const { actor, scope, requestId } = work.options;
+  let log: Logger | null = null;
   const ctx: Context = {
     actor,
     scope,
     requestId,
-    log,
+    get log() {
+      // Made when first used: most work logs nothing.
+      log ??= work.options.log.child({ requestId });
+      return log;
+    },
     get trx() {
       return work.trx;
     },
@@ -208,7 +213,7 @@ function makeContext(work: Work, services: WorkServices): Context {
     afterCommit: (fn) => work.afterCommit(fn),
     platform: {
       ...services.doors,
-      asPlatform: (from, run) => inWork(services, { ...from, log: from.log, role: 'platform' }, run),
+      asPlatform: (from, run) => inWork(services, { ...from, log: work.options.log, role: 'platform' }, run),
     },
   };
   return ctx;

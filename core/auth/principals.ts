@@ -76,6 +76,10 @@ select k.id, k.name, k.scopes, k.status, k.expires_at <= now() as expired, k.rat
 from api_keys k join organizations o on o.id = k.org_id join partners p on p.id = o.partner_id
 where k.key_hash = $1`;
 
+const PARTNER_OF = `
+select o.partner_id from organizations o join partners p on p.id = o.partner_id
+where o.id = $1 and o.deleted_at is null and p.deleted_at is null and p.status = 'active'`;
+
 interface SessionRow {
   user_id: string;
   email: string;
@@ -125,6 +129,7 @@ export class Principals {
   private readonly pool: pg.Pool;
   private readonly sessions = new Memory<Principal | null>();
   private readonly keys = new Memory<KeyPrincipal | null>();
+  private readonly partners = new Memory<string | null>();
 
   /** @param pool the platform role's: who the caller is comes before what the caller reaches. */
   constructor(pool: pg.Pool) {
@@ -195,9 +200,22 @@ export class Principals {
     });
   }
 
+  /** The partner above an organization, for a job's scope; null when either is gone or the partner is not active. */
+  partnerOf(orgId: string): Promise<string | null> {
+    return this.partners.get(orgId, async () => {
+      const { rows } = await this.pool.query<{ partner_id: string }>({
+        name: 'core-partner-of',
+        text: PARTNER_OF,
+        values: [orgId],
+      });
+      return rows[0]?.partner_id ?? null;
+    });
+  }
+
   /** Called when anything changed that decides who somebody is or what they reach. */
   forgetAll(): void {
     this.sessions.clear();
     this.keys.clear();
+    this.partners.clear();
   }
 }

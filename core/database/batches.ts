@@ -70,15 +70,15 @@ class Lane<I, O> {
     try {
       client = await this.pool.connect();
       const held = client;
-      await held.query('begin');
+      if (!this.batch.autocommit) await held.query('begin');
       const results = await this.batch.run(
         (text, values, name) => held.query(name ? { name, text, values } : { text, values }),
         group.map((one) => one.item),
       );
-      await held.query('commit');
+      if (!this.batch.autocommit) await held.query('commit');
       for (const [index, one] of group.entries()) one.resolve(results[index] as O);
     } catch (error) {
-      await client?.query('rollback').catch(() => undefined);
+      if (!this.batch.autocommit) await client?.query('rollback').catch(() => undefined);
       for (const one of group) one.reject(error);
     } finally {
       client?.release();

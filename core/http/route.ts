@@ -87,7 +87,7 @@ async function handle(
     actor,
     scope,
     requestId: request.app.requestId,
-    log: request.server.app.log.child({ requestId: request.app.requestId }),
+    log: request.server.app.log,
     role: asPlatform ? ('platform' as const) : ('app' as const),
     closed: route.work === 'none',
   };

@@ -76,14 +76,10 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
     const seconds = Number(process.hrtime.bigint() - request.app.startedAt) / 1e9;
     const status = (request.response as { statusCode?: number } | null)?.statusCode ?? 499;
     services.observe(request.route.path, request.method, status, seconds);
+    if (!services.log.isLevelEnabled('debug')) return;
+    const { requestId } = request.app;
     services.log.debug(
-      {
-        requestId: request.app.requestId,
-        method: request.method,
-        path: request.path,
-        status,
-        ms: Math.round(seconds * 1e4) / 10,
-      },
+      { requestId, method: request.method, path: request.path, status, ms: Math.round(seconds * 1e4) / 10 },
       'request',
     );
   });

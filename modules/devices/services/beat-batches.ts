@@ -143,6 +143,8 @@ returning device_id, audited_at = last_seen_at as due`;
 export const beats = defineBatch<BeatRow, BeatFacts | null>({
   name: 'devices/beats',
   maxSize: 500,
+  // What changed less often than a beat may follow in a statement of its own: a beat that fails is simply repeated.
+  autocommit: true,
   async run(sql, items) {
     const rows = mergeBeats(items);
     const byDevice = new Map(rows.map((row) => [row.device_id, row]));

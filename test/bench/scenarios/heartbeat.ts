@@ -1,7 +1,7 @@
 /** Heartbeats with metrics from thousands of devices over HTTP, against the bare statements, one device at a time. */
-import autocannon from 'autocannon';
 import { openDatabase } from '../../../core/database/pools.ts';
 import { makeDevices } from '../devices.ts';
+import { prepared, rawLoad } from '../raw-load.ts';
 import { drive, rounded, type Scenario } from '../scenario.ts';
 
 const CONNECTIONS = 32;
@@ -32,38 +32,32 @@ export const scenario: Scenario = {
     const base = await ground.api();
     const devices = await makeDevices(ground, 10_000);
     await ground.sql(`update devices set hostname = 'bench'`);
-    const requests = devices.map((device) => ({
-      method: 'POST' as const,
-      path: `/api/v1/agents/${device.agentId}/heartbeat`,
-      headers: { authorization: `Bearer ${device.token}`, 'content-type': 'application/json' },
-      body,
-    }));
-    let lane = 0;
-    const share = Math.floor(requests.length / CONNECTIONS);
-    const shoot = (length: { duration: number } | { amount: number }) =>
-      autocannon({
-        url: base,
-        connections: CONNECTIONS,
-        ...length,
-        setupClient: (client) => {
-          const from = (lane++ % CONNECTIONS) * share;
-          client.setRequests(requests.slice(from, from + share));
-        },
-      });
+    const share = Math.floor(devices.length / CONNECTIONS);
+    const lanes = Array.from({ length: CONNECTIONS }, (_, lane) =>
+      devices
+        .slice(lane * share, (lane + 1) * share)
+        .map(({ agentId, token }) =>
+          prepared(`/api/v1/agents/${agentId}/heartbeat`, { authorization: `Bearer ${token}` }, body),
+        ),
+    );
     // In production a device beats each minute and its token stays in memory: every device beats once before counting.
-    await shoot({ amount: share * CONNECTIONS });
+    await rawLoad(base, lanes, 'once');
     const calls = async () => {
       const [row] = await ground.sql<{ calls: number }>(
         'select sum(xact_commit)::bigint as calls from pg_stat_database where datname = current_database()',
       );
       return row?.calls ?? 0;
     };
+    const cpu = async () =>
+      Number(/^process_cpu_seconds_total (\S+)/m.exec(await (await fetch(`${base}/metrics`)).text())?.[1] ?? 0);
     const before = await calls();
-    const result = await shoot({ duration: ground.seconds * 2 });
+    const cpuBefore = await cpu();
+    const result = await rawLoad(base, lanes, ground.seconds * 2);
+    const cpuSeconds = (await cpu()) - cpuBefore;
     await new Promise((resolve) => setTimeout(resolve, 1200));
     const commits = (await calls()) - before;
-    if (result.non2xx > 0)
-      throw new Error(`${result.non2xx} beats were refused: ${JSON.stringify(result.statusCodeStats)}`);
+    if (result.failed > 0) throw new Error(`${result.failed} beats were refused`);
+    const beats = result.total / result.seconds;
     const database = openDatabase({ url: ground.databaseUrl, poolSize: 10, onError: () => undefined });
     const bare = await drive(ground.seconds, CONNECTIONS, async (at, round) => {
       const id = devices[(at * share + round) % devices.length]?.id;
@@ -78,12 +72,14 @@ export const scenario: Scenario = {
     });
     await database.close();
     return {
-      'beats a second': rounded(result.requests.average),
-      'p50 ms': result.latency.p50,
-      'p99 ms': result.latency.p99,
+      'beats a second': rounded(beats),
+      'p50 ms': rounded(result.p50),
+      'p99 ms': rounded(result.p99),
       'bare, two statements a beat': rounded(bare.perSecond),
-      ratio: rounded(result.requests.average / bare.perSecond),
-      'commits a beat': rounded(commits / result.requests.total),
+      ratio: rounded(beats / bare.perSecond),
+      'server CPU ms a beat': rounded((cpuSeconds * 1000) / result.total),
+      'server CPU cores': rounded(cpuSeconds / result.seconds),
+      'commits a beat': rounded(commits / result.total),
     };
   },
 };
