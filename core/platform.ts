@@ -14,6 +14,7 @@ import { openBatches } from './database/batches.ts';
 import { migrate, migrationState } from './database/migrations.ts';
 import { openDatabase } from './database/pools.ts';
 import { DatabaseSetupError } from './database/roles.ts';
+import { makePartitions } from './database/upkeep.ts';
 import { addDocs } from './http/docs.ts';
 import { addHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
@@ -94,6 +95,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   };
   try {
     await bringUpToDate(config, database.owner, modules, log);
+    await makePartitions(database.platform);
     const registry = new JobRegistry();
     for (const loaded of modules) {
       for (const { value } of loaded.jobs) registry.addJob({ module: loaded.module.name, job: value });

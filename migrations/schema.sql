@@ -1177,6 +1177,26 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.ensure_partitions_ahead(days_ahead integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  made integer := 0;
+  tab regclass;
+begin
+  -- Two processes that start at once would make the same table.
+  perform pg_advisory_xact_lock(7203414);
+  for tab in select c.oid::regclass from pg_class c
+    where c.relkind = 'p' and not c.relispartition and c.relnamespace = 'public'::regnamespace order by c.relname loop
+    made := made + ensure_daily_partitions(tab, days_ahead);
+  end loop;
+  return made;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.flush_effects(effects jsonb)
  RETURNS void
  LANGUAGE plpgsql

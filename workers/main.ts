@@ -9,6 +9,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { makePartitions, pruneHistory } from '../core/database/upkeep.ts';
 import type { Metrics } from '../core/http/metrics.ts';
 import { openHistory } from '../core/jobs/history.ts';
 import { beat, freeDeadNodes, leave, newNodeId } from '../core/jobs/nodes.ts';
@@ -30,6 +31,7 @@ export interface Workers {
 
 const BEAT_MS = 5_000;
 const SWEEP_MS = 10_000;
+const UPKEEP_MS = 3_600_000;
 
 /** All tasks of this process, by name. */
 export function taskList(services: TaskServices): TaskList {
@@ -88,10 +90,18 @@ export async function startWorkers(services: TaskServices, options: WorkerOption
     },
     log,
   );
+  const stopUpkeep = repeat(
+    UPKEEP_MS,
+    async () => {
+      await makePartitions(database.platform);
+      await pruneHistory(database.platform);
+    },
+    log,
+  );
   return {
     nodeId,
     async stop() {
-      await Promise.all([stopBeats(), stopSweeps()]);
+      await Promise.all([stopBeats(), stopSweeps(), stopUpkeep()]);
       await beat(database.platform, node, 'draining').catch(() => undefined);
       await runner.stop().catch((error: Error) => log.warn({ err: error }, 'the queue did not stop cleanly'));
       await history.flush();

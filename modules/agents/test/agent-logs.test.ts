@@ -84,7 +84,7 @@ test('logs past their retention leave with their day', async (t) => {
     [agent.deviceId, orgId],
   );
   await platform.sql(
-    `select graphile_worker.add_job('agents/rotate-log-partitions', json_build_object('orgId', null, 'requestId', 'test', 'data', '{}'::json))`,
+    `select graphile_worker.add_job('agents/drop-old-logs', json_build_object('orgId', null, 'requestId', 'test', 'data', '{}'::json))`,
   );
   await platform.runJobs();
   const left = await platform.sql('select message from agent_logs where device_id = $1', [agent.deviceId]);

@@ -25,8 +25,7 @@ export async function pruneHistory(ctx: Context): Promise<void> {
   }
 }
 
-/** Days of metrics: made a week ahead, dropped whole after a fortnight. */
-export async function keepPartitions(ctx: Context): Promise<void> {
-  await ctx.sql(`select ensure_daily_partitions('device_metrics', 7)`);
+/** Days of metrics are dropped whole after a fortnight; core makes the coming ones. */
+export async function dropOldMetrics(ctx: Context): Promise<void> {
   await ctx.sql(`select drop_daily_partitions('device_metrics', 14)`);
 }

@@ -100,7 +100,7 @@ test('an agent reaches only its own organization, and lists are closed to others
 test('days of metrics are made ahead and dropped whole when they are old', async (t) => {
   await platform.sql(`create table device_metrics_y2020m01d01 partition of device_metrics
     for values from ('2020-01-01 00:00+00') to ('2020-01-02 00:00+00')`);
-  await runJob(platform, 'devices/keep-partitions');
+  await runJob(platform, 'devices/prune-history');
   const parts = await platform.sql<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'device_metrics'::regclass`,
   );
