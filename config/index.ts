@@ -104,7 +104,6 @@ function toConfig(v: Variables): Config {
     },
     identity: {
       registration: v.ENABLE_REGISTRATION,
-      registrationPage: v.PUBLIC_ENABLE_REGISTRATION,
       twoFactor: v.ENABLE_2FA,
       bootstrapAdmin: email && password ? { email, password } : undefined,
     },
@@ -116,7 +115,7 @@ function toConfig(v: Variables): Config {
     },
     mail: { url: v.MAIL_URL, from: v.MAIL_FROM },
     outbound: { allowCidrs: v.OUTBOUND_ALLOW_CIDRS, allowHttp: v.OUTBOUND_ALLOW_HTTP },
-    modules: { disabled: v.MODULES_DISABLED, enabled: v.MODULES_ENABLED, packages: v.MODULE_PACKAGES },
+    modules: { disabled: v.MODULES_DISABLED, enabled: v.MODULES_ENABLED },
   };
 }
 

@@ -27,7 +27,6 @@ export interface Variables {
   SECRET_ENCRYPTION_KEY?: string;
   ENROLLMENT_KEY_PEPPER?: string;
   ENABLE_REGISTRATION: boolean;
-  PUBLIC_ENABLE_REGISTRATION: boolean;
   ENABLE_2FA: boolean;
   BOOTSTRAP_ADMIN_EMAIL?: string;
   BOOTSTRAP_ADMIN_PASSWORD?: string;
@@ -41,7 +40,6 @@ export interface Variables {
   OUTBOUND_ALLOW_HTTP: boolean;
   MODULES_DISABLED: string[];
   MODULES_ENABLED: string[];
-  MODULE_PACKAGES: string[];
 }
 
 const flag = (fallback: boolean) =>
@@ -114,7 +112,6 @@ export const schema = Joi.object<Variables, true>({
   SECRET_ENCRYPTION_KEY: Joi.string(),
   ENROLLMENT_KEY_PEPPER: Joi.string(),
   ENABLE_REGISTRATION: flag(true),
-  PUBLIC_ENABLE_REGISTRATION: flag(true),
   ENABLE_2FA: flag(true),
   BOOTSTRAP_ADMIN_EMAIL: Joi.string().email({ tlds: false }).max(255),
   BOOTSTRAP_ADMIN_PASSWORD: Joi.string(),
@@ -128,7 +125,6 @@ export const schema = Joi.object<Variables, true>({
   OUTBOUND_ALLOW_HTTP: flag(false),
   MODULES_DISABLED: list(moduleName),
   MODULES_ENABLED: list(moduleName),
-  MODULE_PACKAGES: list(Joi.string()),
 });
 
 /** Names of all variables, in the order in which they are described. */

@@ -44,8 +44,6 @@ export interface Config {
   };
   identity: {
     registration: boolean;
-    /** Whether the web pages offer registration (PUBLIC_ENABLE_REGISTRATION). */
-    registrationPage: boolean;
     twoFactor: boolean;
     bootstrapAdmin?: { email: string; password: string };
   };
@@ -61,7 +59,5 @@ export interface Config {
     disabled: string[];
     /** Allow-list; empty = all. */
     enabled: string[];
-    /** npm packages that carry modules. */
-    packages: string[];
   };
 }

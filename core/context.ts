@@ -102,12 +102,39 @@ export interface PlatformDoors {
   readonly mail: {
     send(message: { to: string; subject: string; text: string; html?: string }): Promise<{ id: string }>;
   };
+  readonly sms: { send(message: { to: string; text: string }): Promise<{ id: string }> };
+  /** The one way to other people's servers: addresses checked, answers bounded (domain/01-conventions, section 5). */
+  readonly http: Requests;
   /** Runs work in the platform's role on its own transaction, where the tenant is not known yet (login, enrollment). */
   asPlatform<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** Counts what a route's own `limits` cannot express, such as failures only. Rejects while the store is away. */
   readonly counters: FailureCounters;
   /** What modules keep for the life of the process (caches); filled by their `start`. */
   readonly services: ReadonlyMap<string, unknown>;
+}
+
+export interface Requests {
+  /** Throws UrlBlockedError (`URL_BLOCKED`) or UpstreamError (`UPSTREAM_ERROR`). Not within a transaction. */
+  request(
+    url: string,
+    options?: {
+      method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+      headers?: Record<string, string>;
+      body?: string | Buffer;
+      /** Milliseconds for the whole exchange. */
+      timeoutMs?: number;
+      /** Largest answer in bytes. */
+      maxBytes?: number;
+      maxRedirects?: number;
+      signal?: AbortSignal;
+    },
+  ): Promise<{
+    status: number;
+    headers: Record<string, string | string[] | undefined>;
+    body: Buffer;
+    text(): string;
+    json(): unknown;
+  }>;
 }
 
 export interface FailureCounters {

@@ -50,6 +50,7 @@ export { AppError, defineError } from './errors.ts';
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
 export { REFRESH_COOKIE } from './http/server.ts';
+export { UpstreamError, UrlBlockedError } from './outbound/http-client.ts';
 export { catalogPairs, holdsPermission } from './tenancy/permissions.ts';
 export {
   accessibleOrgIds,

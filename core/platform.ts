@@ -26,7 +26,9 @@ import type { TaskServices } from './jobs/task.ts';
 import { openNotices } from './live/notices.ts';
 import { checkModules } from './loader/check.ts';
 import { discover, type LoadedModule, withoutDisabled } from './loader/discover.ts';
+import { createHttpClient } from './outbound/http-client.ts';
 import { createMailer } from './outbound/mail.ts';
+import { createSmsSender } from './outbound/sms.ts';
 import type { Secrets } from './secrets.ts';
 import { readSettings } from './settings/read.ts';
 import { createSealer } from './settings/seal.ts';
@@ -67,7 +69,7 @@ export async function loadModules(
   const modules = await discover(root);
   // Before some are left out: what fits a module that is switched off is no fault.
   checkModules(modules);
-  return withoutDisabled(modules, config.modules.disabled);
+  return withoutDisabled(modules, config.modules.disabled, config.modules.enabled);
 }
 
 export const migrationFolders = (modules: LoadedModule[]) => [
@@ -115,6 +117,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const signer = createTokenSigner({ secret: secrets.jwtSecret });
     const mail = createMailer(config);
     closers.push(async () => mail.close());
+    const http = createHttpClient(config.outbound);
+    closers.push(() => http.close());
     const notices = await openNotices(options.databaseUrl, log);
     closers.push(() => notices.close());
     const principals = new Principals(database.platform);
@@ -135,6 +139,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         signAccess: (claims, seconds) => signer.sign(claims, seconds),
         seal: createSealer({ keys: [{ secret: secrets.encryptionKey }] }),
         mail,
+        sms: createSmsSender(config),
+        http,
         counters,
         services,
       },

@@ -9,7 +9,7 @@ import { openDatabase } from '../database/pools.ts';
 import { openapiText } from '../http/openapi.ts';
 import { loadModules, migrationFolders, ROOT, routeTags } from '../platform.ts';
 
-const modules = await loadModules({ modules: { disabled: [], enabled: [], packages: [] } });
+const modules = await loadModules({ modules: { disabled: [], enabled: [] } });
 await writeFile(
   join(ROOT, 'openapi.json'),
   openapiText(

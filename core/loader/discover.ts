@@ -98,18 +98,26 @@ export function order(modules: LoadedModule[]): LoadedModule[] {
   return [...done.values()];
 }
 
-/** Leaves out the modules that the operator switched off. Throws for a core module, an unknown one, or one still required. */
-export function withoutDisabled(modules: LoadedModule[], disabled: string[]): LoadedModule[] {
-  for (const name of disabled) {
-    const found = modules.find((loaded) => loaded.module.name === name);
-    if (!found) throw new LoadError(`MODULES_DISABLED names ${name}, which does not exist`);
-    if (found.module.core) throw new LoadError(`MODULES_DISABLED names ${name}, which cannot be switched off`);
+/**
+ * Leaves out the modules that the operator switched off, or did not name among those to run. Throws for a core module,
+ * an unknown one, or one still required.
+ */
+export function withoutDisabled(modules: LoadedModule[], disabled: string[], enabled: string[] = []): LoadedModule[] {
+  const known = new Map(modules.map((loaded) => [loaded.module.name, loaded.module]));
+  for (const name of [...disabled, ...enabled]) {
+    const variable = disabled.includes(name) ? 'MODULES_DISABLED' : 'MODULES_ENABLED';
+    if (!known.has(name)) throw new LoadError(`${variable} names ${name}, which does not exist`);
+    if (disabled.includes(name) && known.get(name)?.core) {
+      throw new LoadError(`MODULES_DISABLED names ${name}, which cannot be switched off`);
+    }
   }
-  const kept = modules.filter((loaded) => !disabled.includes(loaded.module.name));
+  const kept = modules.filter(({ module }) => {
+    if (module.core) return true;
+    return !disabled.includes(module.name) && (enabled.length === 0 || enabled.includes(module.name));
+  });
   for (const { module } of kept) {
-    const missing = module.requires.find((name) => disabled.includes(name));
-    if (missing)
-      throw new LoadError(`${module.name} requires ${missing}, which MODULES_DISABLED switches off; name both`);
+    const missing = module.requires.find((name) => !kept.some((loaded) => loaded.module.name === name));
+    if (missing) throw new LoadError(`${module.name} requires ${missing}, which is switched off; switch both off`);
   }
   return kept;
 }

@@ -56,10 +56,7 @@ export async function openBench(seconds: number): Promise<Ground> {
   await admin.query(`create database ${name}`);
   const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   const database = openDatabase({ url: databaseUrl, poolSize: 4, onError: () => undefined });
-  await migrate(
-    database.owner,
-    migrationFolders(await loadModules({ modules: { disabled: [], enabled: [], packages: [] } })),
-  );
+  await migrate(database.owner, migrationFolders(await loadModules({ modules: { disabled: [], enabled: [] } })));
   const secrets = { jwtSecret: randomBytes(32).toString('hex'), encryptionKey: randomBytes(32).toString('hex') };
   const signer = createTokenSigner({ secret: secrets.jwtSecret });
   const children: ChildProcess[] = [];

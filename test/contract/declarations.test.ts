@@ -6,7 +6,7 @@ import { openapiText } from '../../core/http/openapi.ts';
 import { loadModules, ROOT, routeTags } from '../../core/platform.ts';
 import { sourceFiles } from '../house/files.ts';
 
-const modules = await loadModules({ modules: { disabled: [], enabled: [], packages: [] } });
+const modules = await loadModules({ modules: { disabled: [], enabled: [] } });
 const sources = sourceFiles().filter(({ path }) => !/(^|\/)test\//.test(path));
 const textOf = (name: string) =>
   sources

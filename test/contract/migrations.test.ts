@@ -9,7 +9,7 @@ import { migrate, migrationState } from '../../core/database/migrations.ts';
 import { openDatabase } from '../../core/database/pools.ts';
 import { loadModules, migrationFolders, ROOT } from '../../core/platform.ts';
 
-const folders = migrationFolders(await loadModules({ modules: { disabled: [], enabled: [], packages: [] } }));
+const folders = migrationFolders(await loadModules({ modules: { disabled: [], enabled: [] } }));
 
 test('an empty database is brought up to date once, also by two processes at the same time', async (t) => {
   const database = await createTestDatabase({ empty: true });

@@ -44,10 +44,7 @@ async function makeTemplate(url: string): Promise<string> {
   await admin.query(`create database ${name}`);
   await admin.end();
   const database = openDatabase({ url: withDatabase(url, name), poolSize: 2, onError: () => undefined });
-  await migrate(
-    database.owner,
-    migrationFolders(await loadModules({ modules: { disabled: [], enabled: [], packages: [] } })),
-  );
+  await migrate(database.owner, migrationFolders(await loadModules({ modules: { disabled: [], enabled: [] } })));
   await database.close();
   return name;
 }

@@ -5,14 +5,14 @@ import test from 'ava';
 import { loadModules, ROOT } from '../../platform.ts';
 
 /** Writes a folder of modules inside the repository, so that they find #core, and loads it. */
-async function load(files: Record<string, string>, disabled: string[] = []): Promise<string> {
+async function load(files: Record<string, string>, disabled: string[] = [], enabled: string[] = []): Promise<string> {
   const root = await mkdtemp(join(ROOT, 'core/loader/test/modules-'));
   try {
     for (const [path, text] of Object.entries(files)) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
     }
-    const modules = await loadModules({ modules: { disabled, enabled: [], packages: [] } }, root);
+    const modules = await loadModules({ modules: { disabled, enabled } }, root);
     return modules.map((loaded) => loaded.module.name).join(' ');
   } finally {
     await rm(root, { recursive: true });
@@ -115,4 +115,8 @@ fails(
 );
 test('a module switched off is left out', async (t) => {
   t.is(await load({ 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b') }, ['b']), 'a');
+});
+test('with a list of modules to run, only those and the core ones are kept', async (t) => {
+  const files = { 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b'), 'c/index.ts': manifest('c', 'core: true') };
+  t.is(await load(files, [], ['b']), 'b c');
 });
