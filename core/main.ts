@@ -28,6 +28,11 @@ async function openStore(config: Config, log: Logger): Promise<{ url: string; em
 async function start(config: Config, log: Logger): Promise<Running> {
   const secrets = await resolveSecrets(config);
   const store = await openStore(config, log);
+  // Whoever supervises this process starts it again, and with it the database, which then recovers what was committed.
+  void store.embedded?.lost.then(() => {
+    process.stderr.write('The embedded PostgreSQL ended unexpectedly; stopping.\n');
+    process.exit(1);
+  });
   let platform: Platform | null = null;
   try {
     const works = config.role !== 'api';

@@ -20,6 +20,8 @@ const WATCHED = '( cd / && { read -r _ <&3 || kill -INT $$; } >/dev/null 2>&1 & 
 
 /** A running postgres program. */
 export interface ServerProcess {
+  /** Resolves when the program ended although nobody stopped it; never otherwise. */
+  lost: Promise<void>;
   /** Fast shutdown; resolves when the program has ended. */
   stop(): Promise<void>;
 }
@@ -83,8 +85,11 @@ export async function launch({ folder, binaries, user, port, settings, log }: La
   child.unref();
   for (const stream of [child.stderr, pipe])
     if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
-  void ended.then(() => stopping || log('The embedded PostgreSQL ended unexpectedly.'));
+  const lost = new Promise<void>((resolve) => {
+    void ended.then(() => stopping || resolve());
+  });
   return {
+    lost,
     async stop() {
       if (!stopping) {
         stopping = true;

@@ -51,6 +51,8 @@ export interface EmbeddedServer {
   port: number;
   /** True when this start made the database. */
   firstStart: boolean;
+  /** Resolves when the server ended although nobody stopped it (killed, out of memory); never otherwise. */
+  lost: Promise<void>;
   /** Fast shutdown; resolves when the server has ended (at most 30 s, then it is killed). May be called again. */
   stop(): Promise<void>;
 }
@@ -86,7 +88,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       stopped ??= running.stop().then(unlock);
       return stopped;
     };
-    return { url, port, firstStart, stop };
+    return { url, port, firstStart, lost: running.lost, stop };
   } catch (error) {
     await server?.stop();
     await unlock();

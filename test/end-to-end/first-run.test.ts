@@ -37,6 +37,21 @@ test.serial('an empty folder becomes a running platform, twice in a row and afte
   await rm(dataDir, { recursive: true });
 });
 
+test.serial('when its database is killed the platform ends with a sentence, and the next start recovers', async (t) => {
+  t.timeout(60_000);
+  const dataDir = await folder();
+  const env = { DATA_DIR: dataDir, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
+  const start = () => launch('core/main.ts', [], env, /First system administrator/);
+  const first = await start();
+  const ended = new Promise((resolve) => first.child.once('exit', resolve));
+  process.kill(Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]), 'SIGKILL');
+  t.is(await ended, 1);
+  t.regex(first.output(), /The embedded PostgreSQL ended unexpectedly; stopping\./);
+  const second = await start();
+  t.is(await second.stop(), 0);
+  await rm(dataDir, { recursive: true });
+});
+
 test.serial('the configured administrator of an empty database can log in', async (t) => {
   t.timeout(60_000);
   const dataDir = await folder();
