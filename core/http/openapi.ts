@@ -102,10 +102,16 @@ function operation({ route, module }: RouteTag): Json {
   };
 }
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const order = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+
 /** One document for all routes given, in a stable order. */
 export function openapiDocument(tags: RouteTag[], modules: Module[], version: string): Json {
   const paths: Record<string, Json> = {};
-  const ordered = [...tags].sort((a, b) => (a.route.path + a.route.method < b.route.path + b.route.method ? -1 : 1));
+  const ordered = tags.toSorted(
+    ({ route: a }, { route: b }) =>
+      order(a.path, b.path) || order(METHODS.indexOf(a.method), METHODS.indexOf(b.method)),
+  );
   for (const tag of ordered) {
     const path = paths[tag.route.path] ?? {};
     path[tag.route.method.toLowerCase()] = operation(tag);
