@@ -57,9 +57,9 @@ class Lane<I, O> {
   }
 
   private async work(): Promise<void> {
-    // Let the requests of this turn of the loop join the first batch.
-    await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) {
+      // Let the requests of this turn of the loop join: fewer, larger batches cost less than eager small ones.
+      await new Promise((resolve) => setImmediate(resolve));
       await this.write(this.waiting.splice(0, this.batch.maxSize));
     }
     this.running = null;

@@ -58,11 +58,18 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
       validate: {
         ...(route.params ? { params: route.params } : {}),
         query: route.query ?? Joi.object({}),
-        ...(hasBody ? { payload: route.payload ?? Joi.object({}).allow(null) } : {}),
+        ...(hasBody ? { payload: payloadOf(route) } : {}),
       },
       handler: (request, h) => handle(services, route, request, h),
     },
   };
+}
+
+function payloadOf(route: AnyRoute): Joi.Schema | ((body: unknown, options: object) => Promise<unknown>) {
+  const schema = route.payload ?? Joi.object({}).allow(null);
+  const { plain } = route;
+  if (!plain) return schema;
+  return async (body, options) => (plain(body) ? body : schema.validateAsync(body, options));
 }
 
 async function handle(

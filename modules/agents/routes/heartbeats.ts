@@ -2,6 +2,7 @@
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, always, refusals } from '../models/agent-path.ts';
 import { type HeartbeatBody, heartbeatAnswer, heartbeatBody } from '../models/heartbeat.ts';
+import { isPlainBeat } from '../models/plain-beat.ts';
 import { acceptHeartbeat } from '../services/heartbeats.ts';
 
 export default [
@@ -15,6 +16,7 @@ export default [
     limits: agentLimits,
     params: agentParams,
     payload: heartbeatBody,
+    plain: isPlainBeat,
     response: heartbeatAnswer,
     errors: refusals,
     handler: (ctx, input: Input<{ id: string }, unknown, HeartbeatBody | null>) => acceptHeartbeat(ctx, input),
