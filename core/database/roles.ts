@@ -8,8 +8,8 @@ export class DatabaseSetupError extends Error {
 
 /** Makes missing roles and the memberships that `SET ROLE` needs. Throws DatabaseSetupError with the SQL to run by hand. */
 export async function ensureRoles(owner: pg.Pool): Promise<void> {
-  const { rows } = await owner.query<{ name: string; present: boolean; member: boolean; bypass: boolean }>(
-    `select name, r.oid is not null as present, coalesce(r.rolbypassrls or r.rolsuper, false) as bypass,
+  const { rows } = await owner.query<{ name: string; present: boolean; member: boolean; bypass: boolean; me: string }>(
+    `select name, quote_ident(current_user) as me, r.oid is not null as present, coalesce(r.rolbypassrls or r.rolsuper, false) as bypass,
             case when r.oid is null then false else pg_has_role(current_user, r.oid, 'member') end as member
      from unnest($1::text[]) name left join pg_roles r on r.rolname = name`,
     [[APP_ROLE, PLATFORM_ROLE, AUDIT_ADMIN_ROLE]],
@@ -25,7 +25,7 @@ export async function ensureRoles(owner: pg.Pool): Promise<void> {
     // The audit admin stays out of the application's reach: an operator grants it for retention.
     ...rows
       .filter((row) => !row.member && row.name !== AUDIT_ADMIN_ROLE)
-      .map((row) => `grant ${row.name} to current_user`),
+      .map((row) => `grant ${row.name} to ${row.me}`),
   ];
   for (const statement of needed) {
     try {

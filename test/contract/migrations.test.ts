@@ -1,4 +1,5 @@
 /** Migrations: from nothing, once, in order, and never changed. */
+import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,4 +66,32 @@ test('schema.sql is what the migrations make; run `npm run generate` after chang
     await readFile(join(ROOT, 'migrations', 'schema.sql'), 'utf8'),
   );
   await platform.stop();
+});
+
+test('an owner who may not set up the roles is told the SQL to run, and with that done an ordinary owner suffices', async (t) => {
+  const database = await createTestDatabase({ empty: true });
+  const admin = openDatabase({ url: database.url, poolSize: 1, onError: () => undefined });
+  const name = `plain_${randomUUID().slice(0, 8)}`;
+  const { rows } = await admin.owner.query('select current_database() as name');
+  await admin.owner.query(
+    `create role ${name} login password 'plain'; alter database ${rows[0].name} owner to ${name}; alter schema public owner to ${name}`,
+  );
+  const url = Object.assign(new URL(database.url), { username: name, password: 'plain' }).href;
+  const plain = openDatabase({ url, poolSize: 4, onError: () => undefined });
+  const error = await t.throwsAsync(migrate(plain.owner, folders), { name: 'DatabaseSetupError' });
+  const wanted = /As a superuser run: (.*;)$/.exec(error?.message ?? '')?.[1] ?? '';
+  t.regex(wanted, new RegExp(`grant quartermaster_app to ${name};`));
+  await admin.owner.query(wanted);
+  t.true((await migrate(plain.owner, folders)).length > 5);
+  await plain.app.query('select 1');
+  await plain.close();
+  await admin.close();
+  await database.drop();
+  const server = openDatabase({
+    url: process.env.QUARTERMASTER_TEST_SERVER ?? '',
+    poolSize: 1,
+    onError: () => undefined,
+  });
+  await server.owner.query(`drop role ${name}`);
+  await server.close();
 });
