@@ -29,6 +29,11 @@ export interface Database {
 
 /** Opens the three pools; connections are made when first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
+  let closing = false;
+  // A closed pool's connections may still hear the server go; that is nobody's concern any more.
+  const onError = (error: Error) => {
+    if (!closing) options.onError(error);
+  };
   const pool = (url: string, role: string | null, max: number) => {
     const made = new pg.Pool({
       connectionString: url,
@@ -39,8 +44,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...(role ? { options: `-c role=${role}` } : {}),
     });
     // An idle connection that the server closed must not end the process; the next query opens another.
-    made.on('error', options.onError);
-    made.on('connect', (client) => client.on('error', options.onError));
+    made.on('error', onError);
+    made.on('connect', (client) => client.on('error', onError));
     return made;
   };
   const owner = pool(options.url, null, Math.max(6, options.poolSize));
@@ -56,6 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     app,
     platform,
     close: async () => {
+      closing = true;
       await Promise.all([owner.end(), app.end(), platform.end()]);
     },
   };
