@@ -37,6 +37,7 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
   const connect = async () => {
     const made = new pg.Client({ connectionString: url, application_name: 'quartermaster:notices', keepAlive: true });
     made.on('error', (error) => {
+      if (closed) return;
       log.warn({ err: error }, 'the notice connection broke; connecting again');
       gone(made);
     });

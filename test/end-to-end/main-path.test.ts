@@ -36,6 +36,7 @@ test('register, enroll, see metrics, run a command; nothing is lost or doubled w
     return process;
   };
   const sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('connect', (client) => client.on('error', () => undefined));
   const rows = async (text: string, values: unknown[] = []) => (await sql.query(text, values)).rows;
   const stopAll = async () => {
     for (const process of running) await process.kill();

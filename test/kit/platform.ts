@@ -73,6 +73,9 @@ export async function startTestPlatform(env: Record<string, string> = {}, module
     ...(modulesRoot ? { modulesRoot } : {}),
   });
   const pool = new pg.Pool({ connectionString: database.url, max: 3 });
+  // Connections that are closing may still hear their database being dropped.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const tasks = taskList(platform.tasks);
   const url = platform.url;
   const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
