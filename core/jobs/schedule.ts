@@ -30,10 +30,10 @@ export function checkSchedule({ job }: KnownJob): string | null {
   return Number.isInteger(every) && every >= 5 && 60 % every === 0 ? null : `every ${every} s does not divide a minute`;
 }
 
-const ADD = `select graphile_worker.add_jobs(array(
-  select row(j ->> 'task', (j -> 'payload')::json, j ->> 'queue', (j ->> 'runAt')::timestamptz,
-    (j ->> 'maxAttempts')::smallint, j ->> 'key', (j ->> 'priority')::smallint, null)::graphile_worker.job_spec
-  from jsonb_array_elements($1::jsonb) j))`;
+/** The queue rows go the way that a request's jobs go. */
+async function add(pool: pg.Pool, jobs: object[]): Promise<void> {
+  if (jobs.length > 0) await pool.query('select flush_effects($1::jsonb)', [JSON.stringify({ jobs })]);
+}
 
 async function rowsFor(
   pool: pg.Pool,
@@ -57,7 +57,7 @@ export async function startScheduled(pool: pg.Pool, registry: JobRegistry, name:
   const known = registry.jobs.get(name);
   if (!known) return;
   const rows = await rowsFor(pool, registry, known, at, at.toISOString().slice(0, 16));
-  if (rows.length > 0) await pool.query(ADD, [JSON.stringify(rows)]);
+  await add(pool, rows);
 }
 
 /** Lays out the coming minute of all jobs that run every few seconds. */
@@ -71,5 +71,5 @@ export async function layOutMinute(pool: pg.Pool, registry: JobRegistry, minute:
       rows.push(...(await rowsFor(pool, registry, known, runAt, runAt.toISOString().slice(0, 19))));
     }
   }
-  if (rows.length > 0) await pool.query(ADD, [JSON.stringify(rows)]);
+  await add(pool, rows);
 }

@@ -2,17 +2,14 @@
 import { type Context, newAgentToken, sha256Hex } from '#core';
 import { PendingRotationExpired, PendingTokenRequired, RotationConflict } from '../errors.ts';
 import type { AgentRole, CredentialState, TokenSet } from '../models/credential.ts';
-import { AGENT_NOTICE, tokenCache } from './token-cache.ts';
+import { AGENT_NOTICE } from './token-cache.ts';
 
 /** How long rotated tokens wait for their confirmation, and how long the replaced ones go on working. */
 const PENDING = '1 hour';
 const GRACE = '10 minutes';
 
-/** The caller's next request may come before the notice: this process forgets at once. */
-function tellChanged(ctx: Context, deviceId: string): void {
-  ctx.notify(AGENT_NOTICE, deviceId);
-  ctx.afterCommit(() => tokenCache(ctx).forgetDevice(deviceId));
-}
+/** Every process forgets what it knows of the device's tokens; this one before its caller has the answer. */
+const tellChanged = (ctx: Context, deviceId: string): void => ctx.notify(AGENT_NOTICE, deviceId);
 
 interface Owner {
   deviceId: string;
