@@ -60,11 +60,11 @@ test('a wrong password, an unknown address and a disabled user get the same answ
   }
   t.is(answers[0].body.error.code, 'INVALID_CREDENTIALS');
   const failed = await platform.audits({ orgId, action: 'user.login.failed' });
+  // The four ran at once: who came first is open, who failed how often is not.
   t.deepEqual(
-    new Set(failed.map((row) => `${row.actor_id} ${row.result}`)),
-    new Set([`${orgAdmin.id} failure`, `${viewer.id} failure`]),
+    failed.map((row) => `${row.actor_id} ${row.result}`).sort(),
+    [`${orgAdmin.id} failure`, `${viewer.id} failure`, `${viewer.id} failure`].sort(),
   );
-  t.is(failed.length, 3);
 });
 
 test('too many attempts on one address from one place are refused with retryAfter, others still get in', async (t) => {
