@@ -22,6 +22,9 @@ export class ConfigError extends Error {
 /** In the order in which the enrollment key pepper is looked for (spec/1-identity.md, "Enrollment key"). */
 const PEPPER_SOURCES = ['ENROLLMENT_KEY_PEPPER', 'APP_ENCRYPTION_KEY', 'SECRET_ENCRYPTION_KEY', 'JWT_SECRET'] as const;
 
+/** All of them or none. */
+const TWILIO = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as const;
+
 /**
  * Builds the configuration from the given variables; unknown ones are ignored, empty ones count as not given.
  * @throws {ConfigError} naming all faults at once, never the values: they may be secrets
@@ -42,10 +45,15 @@ export function readConfig(env: Environment): Config {
   return toConfig(value);
 }
 
-/** The configuration of this process, frozen; variables of a `.env` file count where they are not set. Throws ConfigError. */
+/**
+ * The configuration of this process, frozen; variables of a `.env` file count where they are not set. Throws ConfigError.
+ * Also sizes libuv's thread pool, which reads its variable at its first use: call it before anything else runs.
+ */
 export function loadConfig(): Config {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  return freeze(readConfig(process.env));
+  const config = freeze(readConfig(process.env));
+  process.env.UV_THREADPOOL_SIZE = String(config.threadPoolSize);
+  return config;
 }
 
 /** Faults that concern more than one variable. They look at the given text, so that they are told along with the others. */
@@ -60,6 +68,15 @@ function faultsBetween(given: Environment): string[] {
   if (given.BOOTSTRAP_ADMIN_PASSWORD && !given.BOOTSTRAP_ADMIN_EMAIL) {
     faults.push('BOOTSTRAP_ADMIN_EMAIL: must be given together with BOOTSTRAP_ADMIN_PASSWORD');
   }
+  for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) {
+    if (given.S3_BUCKET && !given[name]) faults.push(`${name}: must be given together with S3_BUCKET`);
+    if (given[name] && !given.S3_BUCKET) faults.push(`${name}: needs S3_BUCKET as well`);
+  }
+  if (given.S3_ENDPOINT && !given.S3_BUCKET) faults.push('S3_ENDPOINT: needs S3_BUCKET as well');
+  for (const name of TWILIO.filter((one) => !given[one])) {
+    const other = TWILIO.find((one) => given[one]);
+    if (other) faults.push(`${name}: must be given together with ${other}`);
+  }
   if (given.NODE_ENV === 'production') {
     for (const name of ['JWT_SECRET', 'APP_ENCRYPTION_KEY']) {
       if (!given[name]) faults.push(`${name}: must be given in production`);
@@ -71,11 +88,13 @@ function faultsBetween(given: Environment): string[] {
 
 function toConfig(v: Variables): Config {
   const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = v;
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = v;
   return {
     environment: v.NODE_ENV,
     production: v.NODE_ENV === 'production',
     role: v.ROLE,
     version: v.SERVICE_VERSION,
+    threadPoolSize: v.UV_THREADPOOL_SIZE,
     logLevel: v.LOG_LEVEL,
     dataDir: v.DATA_DIR,
     http: {
@@ -114,9 +133,27 @@ function toConfig(v: Variables): Config {
       binarySource: v.BINARY_SOURCE,
     },
     mail: { url: v.MAIL_URL, from: v.MAIL_FROM },
+    sms: { twilio: twilioOf(v) },
     outbound: { allowCidrs: v.OUTBOUND_ALLOW_CIDRS, allowHttp: v.OUTBOUND_ALLOW_HTTP },
+    objectStorage:
+      bucket && accessKeyId && secretAccessKey
+        ? {
+            endpoint: v.S3_ENDPOINT,
+            region: v.S3_REGION,
+            bucket,
+            accessKeyId,
+            secretAccessKey,
+            forcePathStyle: v.S3_FORCE_PATH_STYLE,
+          }
+        : undefined,
     modules: { disabled: v.MODULES_DISABLED, enabled: v.MODULES_ENABLED },
   };
+}
+
+function twilioOf(v: Variables): Config['sms']['twilio'] {
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = v;
+  if (!accountSid || !authToken || !from) return undefined;
+  return { accountSid, authToken, from, apiUrl: v.TWILIO_API_URL.replace(/\/+$/, '') };
 }
 
 function freeze<T extends object>(value: T): T {

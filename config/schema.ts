@@ -1,4 +1,5 @@
 /** Every environment variable that Quartermaster knows, with its rule and its default. */
+import { availableParallelism } from 'node:os';
 import Joi from 'joi';
 
 /** The variables after validation: converted, defaults filled in. */
@@ -10,6 +11,7 @@ export interface Variables {
   PUBLIC_URL?: string;
   DATA_DIR: string;
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  UV_THREADPOOL_SIZE: number;
   SERVICE_VERSION: string;
   TRUST_PROXY_HEADERS: boolean;
   CORS_ORIGINS: string[];
@@ -36,8 +38,18 @@ export interface Variables {
   BINARY_SOURCE: 'github' | 'local';
   MAIL_URL?: string;
   MAIL_FROM: string;
+  TWILIO_ACCOUNT_SID?: string;
+  TWILIO_AUTH_TOKEN?: string;
+  TWILIO_FROM?: string;
+  TWILIO_API_URL: string;
   OUTBOUND_ALLOW_CIDRS: string[];
   OUTBOUND_ALLOW_HTTP: boolean;
+  S3_ENDPOINT?: string;
+  S3_REGION: string;
+  S3_BUCKET?: string;
+  S3_ACCESS_KEY_ID?: string;
+  S3_SECRET_ACCESS_KEY?: string;
+  S3_FORCE_PATH_STYLE: boolean;
   MODULES_DISABLED: string[];
   MODULES_ENABLED: string[];
 }
@@ -95,6 +107,8 @@ export const schema = Joi.object<Variables, true>({
   PUBLIC_URL: url('http', 'https'),
   DATA_DIR: Joi.string().default('./data'),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  // One hash more than processors, so that none waits for the next between two, and two threads for files and names.
+  UV_THREADPOOL_SIZE: number(1, 1024, Math.max(4, availableParallelism() + 3)),
   SERVICE_VERSION: Joi.string().max(100).default('0.1.0'),
   TRUST_PROXY_HEADERS: flag(false),
   CORS_ORIGINS: list(origin),
@@ -121,8 +135,22 @@ export const schema = Joi.object<Variables, true>({
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
   MAIL_URL: url('smtp', 'smtps'),
   MAIL_FROM: Joi.string().max(320).default('Quartermaster <quartermaster@localhost>'),
+  TWILIO_ACCOUNT_SID: Joi.string()
+    .pattern(/^AC[0-9a-f]{32}$/)
+    .messages({ 'string.pattern.base': 'must be AC and 32 hexadecimal digits' }),
+  TWILIO_AUTH_TOKEN: Joi.string(),
+  TWILIO_FROM: Joi.string()
+    .pattern(/^(\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/)
+    .messages({ 'string.pattern.base': 'must be a number such as +14155550123, or the SID of a messaging service' }),
+  TWILIO_API_URL: url('https', 'http').default('https://api.twilio.com'),
   OUTBOUND_ALLOW_CIDRS: list(Joi.string().ip({ cidr: 'required' })),
   OUTBOUND_ALLOW_HTTP: flag(false),
+  S3_ENDPOINT: url('http', 'https'),
+  S3_REGION: Joi.string().max(100).default('us-east-1'),
+  S3_BUCKET: Joi.string().min(3).max(63),
+  S3_ACCESS_KEY_ID: Joi.string(),
+  S3_SECRET_ACCESS_KEY: Joi.string(),
+  S3_FORCE_PATH_STYLE: flag(false),
   MODULES_DISABLED: list(moduleName),
   MODULES_ENABLED: list(moduleName),
 });

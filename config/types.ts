@@ -8,6 +8,8 @@ export interface Config {
   production: boolean;
   role: Variables['ROLE'];
   version: string;
+  /** Threads of libuv's pool: of hashing, files and name look-ups together. */
+  threadPoolSize: number;
   logLevel: Variables['LOG_LEVEL'];
   /** Folder for the embedded database, generated secrets and undelivered mail; relative to the working folder. */
   dataDir: string;
@@ -54,7 +56,28 @@ export interface Config {
     binarySource: Variables['BINARY_SOURCE'];
   };
   mail: { url?: string; from: string };
+  sms: {
+    /** Without it text messages are kept as files. */
+    twilio?: {
+      accountSid: string;
+      authToken: string;
+      /** A number in E.164 form, or the SID of a messaging service (`MG…`). */
+      from: string;
+      /** Without a slash at the end. */
+      apiUrl: string;
+    };
+  };
   outbound: { allowCidrs: string[]; allowHttp: boolean };
+  /** An S3-compatible store; without it what would go there lies under `dataDir/archive`. */
+  objectStorage?: {
+    /** Without it AWS, by its region. */
+    endpoint?: string;
+    region: string;
+    bucket: string;
+    accessKeyId: string;
+    secretAccessKey: string;
+    forcePathStyle: boolean;
+  };
   modules: {
     disabled: string[];
     /** Allow-list; empty = all. */

@@ -12,6 +12,8 @@ export interface Actor {
   readonly email: string | null;
   readonly name: string | null;
   readonly mfa: boolean;
+  /** The role demands an authenticator, or the organization a second factor, and the user has none. */
+  readonly mustEnrollMfa: boolean;
   readonly permissions: ReadonlySet<string>;
   readonly roleId: string | null;
   readonly sessionId: string | null;
@@ -98,13 +100,23 @@ export interface PlatformDoors {
   readonly enrollmentPepper: string;
   /** Signs an access token; `seconds` is its lifetime. */
   signAccess(claims: AccessClaims, seconds: number): Promise<string>;
+  /** The claims of an access token; rejects for one that is not ours or has expired. Its session may have ended. */
+  verifyAccess(token: string): Promise<AccessClaims>;
+  /**
+   * HMAC-SHA-256 in hex under a key of this installation, another for each purpose: for codes too short to be stored as
+   * plain hashes, and for tokens that must be ours.
+   */
+  mac(purpose: string, text: string): string;
   readonly seal: { seal(plain: string, place: SealPlace): string; open(sealed: string, place: SealPlace): string };
   readonly mail: {
     send(message: { to: string; subject: string; text: string; html?: string }): Promise<{ id: string }>;
   };
+  /** Rejects with SmsError; `permanent` where trying again is in vain. */
   readonly sms: { send(message: { to: string; text: string }): Promise<{ id: string }> };
   /** The one way to other people's servers: addresses checked, answers bounded (domain/01-conventions, section 5). */
   readonly http: Requests;
+  /** What a module says against settings that somebody wants to keep; empty where it has none. */
+  settingsFaults(module: string, values: unknown): { path: string; message: string }[];
   /** Runs work in the platform's role on its own transaction, where the tenant is not known yet (login, enrollment). */
   asPlatform<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** Counts what a route's own `limits` cannot express, such as failures only. Rejects while the store is away. */

@@ -116,6 +116,8 @@ interface RouteBase<P, Q, B> {
   path: string;
   summary: string;
   description?: string;
+  /** For the API document, where the id made from method and path is another route's. */
+  operationId?: string;
   access: Access;
   params?: Joi.ObjectSchema<P>;
   query?: Joi.ObjectSchema<Q>;
@@ -123,6 +125,8 @@ interface RouteBase<P, Q, B> {
   /** For hot paths: bodies for which this is true need no look by the schema, because it would not change them. */
   plain?: (body: unknown) => boolean;
   response: Joi.Schema;
+  /** Media types of the answer, for the API document; `application/json` by the response schema when absent. */
+  produces?: string[];
   status?: number;
   /** Further statuses this route answers with, for the API document. */
   errors?: string[];

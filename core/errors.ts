@@ -62,6 +62,7 @@ export const InvalidState = defineError('INVALID_STATE', 409, 'The current state
 export const AlreadyPending = defineError('ALREADY_PENDING', 409, 'The same command is already pending');
 export const NameTaken = defineError('NAME_TAKEN', 409, 'The name is already in use');
 export const InUse = defineError('IN_USE', 409, 'The object is in use');
+export const LastAdministrator = defineError('LAST_ADMINISTRATOR', 409, 'The last administrator cannot be removed');
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The request body is too large');
 export const MfaRequired = defineError('MFA_REQUIRED', 428, 'Enroll an authenticator app to continue');
 export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests');

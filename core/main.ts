@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from '#config';
+import { limitHashing } from './auth/passwords.ts';
 import { bootstrapSystemUser } from './auth/system-user.ts';
 import { type EmbeddedServer, startEmbeddedServer } from './database/embedded-server.ts';
 import { explain } from './explain.ts';
@@ -91,6 +92,7 @@ function greet(config: Config, url: string): void {
 
 async function main(): Promise<void> {
   const config = loadConfig();
+  limitHashing({ threadPoolSize: config.threadPoolSize });
   const log = createLog(config.logLevel);
   const running = await start(config, log);
   let stopping = false;

@@ -6,6 +6,7 @@ import type { Config } from '#config';
 import { openAttempts } from './audit/attempts.ts';
 import { type AuditRow, auditRow } from './audit/record.ts';
 import { type Sealer, startSealer } from './audit/sealer.ts';
+import { createMac } from './auth/opaque-tokens.ts';
 import { Principals } from './auth/principals.ts';
 import { createTokenSigner } from './auth/tokens.ts';
 import type { AgentAuthenticator } from './contract.ts';
@@ -30,7 +31,7 @@ import { createHttpClient } from './outbound/http-client.ts';
 import { createMailer } from './outbound/mail.ts';
 import { createSmsSender } from './outbound/sms.ts';
 import type { Secrets } from './secrets.ts';
-import { readSettings } from './settings/read.ts';
+import { readSettings, settingsFaults } from './settings/read.ts';
 import { createSealer } from './settings/seal.ts';
 import { EVERYWHERE, inWork, NOBODY, type WorkServices } from './work.ts';
 
@@ -137,12 +138,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         config,
         enrollmentPepper: secrets.enrollmentPepper,
         signAccess: (claims, seconds) => signer.sign(claims, seconds),
+        verifyAccess: (token) => signer.verify(token),
+        mac: createMac(secrets.encryptionKey),
         seal: createSealer({ keys: [{ secret: secrets.encryptionKey }] }),
         mail,
-        sms: createSmsSender(config),
+        sms: createSmsSender(config, http),
         http,
         counters,
         services,
+        settingsFaults: (name, values) => settingsFaults(byName.get(name)?.settings, values),
       },
       auditRow: ({ options: { actor, scope } }, action, entry) => auditRow(actor, scope, action, entry),
       auditAttempt: ({ options: { actor, scope } }, action, entry) =>
@@ -196,6 +200,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           log,
           attempt: (row) => attempts.add(row),
           observe: metrics.observe,
+          // After the listener above that forgets who everybody was.
+          onPrincipalsChanged: (listener) => {
+            notices.on('principals', listener);
+            notices.onLost(listener);
+          },
           access: {
             principals,
             counters,
@@ -237,7 +246,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await server?.stop({ timeout: 10_000 });
       });
     }
-    const sealer = options.seal ? startSealer(database.platform, log) : null;
+    const sealer = options.seal ? startSealer({ pool: database.platform, vouch: work.doors.mac, log }) : null;
     const settle = async () => {
       await attempts.flush();
       await batches.drain();

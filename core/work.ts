@@ -244,6 +244,7 @@ export const NOBODY: Actor = Object.freeze({
   email: null,
   name: null,
   mfa: false,
+  mustEnrollMfa: false,
   permissions: new Set<string>(),
   roleId: null,
   sessionId: null,

@@ -88,9 +88,42 @@ test('the first administrator needs both variables', (t) => {
   t.deepEqual(identity.bootstrapAdmin, { email: 'a@example.test', password: 'pw' });
 });
 
+test('Twilio needs its three variables, or none of them', (t) => {
+  const sid = `AC${'0a'.repeat(16)}`;
+  t.is(readConfig({}).sms.twilio, undefined);
+  t.deepEqual(faultsOf({ TWILIO_AUTH_TOKEN: 'x' }), [
+    'TWILIO_ACCOUNT_SID: must be given together with TWILIO_AUTH_TOKEN',
+    'TWILIO_FROM: must be given together with TWILIO_AUTH_TOKEN',
+  ]);
+  const given = { TWILIO_ACCOUNT_SID: sid, TWILIO_AUTH_TOKEN: 'x', TWILIO_FROM: '+14155550123' };
+  t.deepEqual(readConfig({ ...given, TWILIO_API_URL: 'https://sms.example/' }).sms.twilio, {
+    accountSid: sid,
+    authToken: 'x',
+    from: '+14155550123',
+    apiUrl: 'https://sms.example',
+  });
+  t.is(readConfig({ ...given, TWILIO_FROM: `MG${'0a'.repeat(16)}` }).sms.twilio?.apiUrl, 'https://api.twilio.com');
+  const faults = faultsOf({ ...given, TWILIO_ACCOUNT_SID: 'hunter2', TWILIO_FROM: 'hunter2' });
+  t.is(faults.length, 2);
+  t.false(faults.join().includes('hunter2'));
+});
+
 test('role logins need the database they belong to', (t) => {
   t.deepEqual(faultsOf({ DATABASE_APP_URL: 'postgres://app@h/db' }), ['DATABASE_APP_URL: needs DATABASE_URL as well']);
   t.is(readConfig({ DATABASE_URL: 'postgresql:///db?host=/run/postgresql' }).database.appUrl, undefined);
+});
+
+test('object storage needs a bucket and its key together', (t) => {
+  t.is(readConfig({}).objectStorage, undefined);
+  t.deepEqual(faultsOf({ S3_BUCKET: 'trail', S3_ACCESS_KEY_ID: 'id' }), [
+    'S3_SECRET_ACCESS_KEY: must be given together with S3_BUCKET',
+  ]);
+  t.deepEqual(faultsOf({ S3_SECRET_ACCESS_KEY: 'key', S3_ENDPOINT: 'https://s3.example.com' }), [
+    'S3_SECRET_ACCESS_KEY: needs S3_BUCKET as well',
+    'S3_ENDPOINT: needs S3_BUCKET as well',
+  ]);
+  const { objectStorage } = readConfig({ S3_BUCKET: 'trail', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'key' });
+  t.like(objectStorage, { bucket: 'trail', region: 'us-east-1', forcePathStyle: false, endpoint: undefined });
 });
 
 test('lists are split at commas and empty values count as not given', (t) => {

@@ -1,5 +1,5 @@
 /** Random tokens that mean nothing by themselves: made here, stored as hashes, compared in constant time. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A new key with what is stored of it: the full key goes to its owner once. */
 export interface NewApiKey {
@@ -40,6 +40,16 @@ export function sha256Hex(value: string): string {
 export function pepperedHash(key: string, pepper: string): string {
   if (pepper === '') throw new RangeError('The pepper is empty');
   return createHmac('sha256', pepper).update(key).digest('hex');
+}
+
+/** HMAC-SHA-256 in hex, its key derived from the secret and the purpose: what is made for one is nothing to another. */
+export function createMac(secret: string): (purpose: string, text: string) => string {
+  const keys = new Map<string, Buffer>();
+  return (purpose, text) => {
+    const key = keys.get(purpose) ?? Buffer.from(hkdfSync('sha256', secret, '', `quartermaster mac v1 ${purpose}`, 32));
+    keys.set(purpose, key);
+    return createHmac('sha256', key).update(text).digest('hex');
+  };
 }
 
 /** Compares two hashes without telling by its duration where they differ. */

@@ -43,13 +43,22 @@ interface Parts {
 // One for the process, as the thread pool it protects is.
 const gate = { atOnce: 2, maxWaiting: 200, running: 0, waiting: [] as (() => void)[] };
 
+/** How many may wait for each that runs: a few seconds' worth, so that whoever is let into the queue is also served. */
+const waitingEach = 100;
+
 /**
  * Sets how much of libuv's thread pool hashing may take: all but two threads, which stay free for files and name
- * look-ups. Call once at start with `UV_THREADPOOL_SIZE` (default 4) where that is set.
+ * look-ups. Call once at start with the size of the pool (libuv's own default is 4).
  */
-export function limitHashing({ threadPoolSize = 4, maxWaiting = 200 }): void {
+export function limitHashing({
+  threadPoolSize = 4,
+  maxWaiting,
+}: {
+  threadPoolSize?: number;
+  maxWaiting?: number;
+}): void {
   gate.atOnce = Math.max(1, threadPoolSize - 2);
-  gate.maxWaiting = maxWaiting;
+  gate.maxWaiting = maxWaiting ?? waitingEach * gate.atOnce;
 }
 
 /** Hashes now running and waiting. */

@@ -11,8 +11,6 @@ export interface Principal {
   scope: Scope;
   partnerActive: boolean;
   orgActive: boolean;
-  /** The role demands an authenticator and the user has none. */
-  mustEnrollMfa: boolean;
 }
 export interface KeyPrincipal extends Principal {
   keyId: string;
@@ -49,7 +47,9 @@ const PERMISSIONS = `(with recursive chain as (
   join role_permissions rp on rp.role_id = chain.id join permissions p on p.id = rp.permission_id)`;
 
 const BY_SESSION = `
-select u.id as user_id, u.email, u.name, u.mfa_enabled, s.id as session_id, s.mfa, s.scope, role.role_id, r.force_mfa,
+select u.id as user_id, u.email, u.name, u.mfa_enabled, u.mfa_method, s.id as session_id, s.mfa, s.scope, role.role_id, r.force_mfa,
+  coalesce(o.settings -> 'security' ->> 'requireMfa' = 'true', false) as org_wants_mfa,
+  coalesce(o.settings #>> '{security,allowedMfaMethods,sms}', 'true') <> 'false' as org_allows_sms,
   coalesce(s.partner_id, o.partner_id) as partner_id, s.org_id, pu.org_access, ou.site_ids, ou.device_group_ids,
   s.scope = 'system' or (p.status = 'active' and p.deleted_at is null) as partner_active,
   s.scope <> 'organization' or (o.status in ('active', 'trial') and o.deleted_at is null) as org_active,
@@ -85,11 +85,14 @@ interface SessionRow {
   email: string;
   name: string;
   mfa_enabled: boolean;
+  mfa_method: 'totp' | 'sms' | null;
   session_id: string;
   mfa: boolean;
   scope: 'system' | 'partner' | 'organization';
   role_id: string;
   force_mfa: boolean;
+  org_wants_mfa: boolean;
+  org_allows_sms: boolean;
   partner_id: string | null;
   org_id: string | null;
   org_access: 'all' | 'selected' | 'none' | null;
@@ -125,6 +128,13 @@ function scopeOf(row: SessionRow): Scope {
   };
 }
 
+/** A Force MFA role wants an authenticator; an organization is content with any second factor that it allows. */
+function mustEnroll({ mfa_enabled: on, mfa_method: method, ...row }: SessionRow): boolean {
+  const forRole = on && method === 'totp';
+  const forOrg = on && (method !== 'sms' || row.org_allows_sms);
+  return (row.force_mfa && !forRole) || (row.org_wants_mfa && !forOrg);
+}
+
 export class Principals {
   private readonly pool: pg.Pool;
   private readonly sessions = new Memory<Principal | null>();
@@ -153,6 +163,7 @@ export class Principals {
           email: row.email,
           name: row.name,
           mfa: row.mfa,
+          mustEnrollMfa: mustEnroll(row),
           permissions: new Set(row.permissions),
           roleId: row.role_id,
           sessionId: row.session_id,
@@ -160,7 +171,6 @@ export class Principals {
         scope: scopeOf(row),
         partnerActive: row.partner_active,
         orgActive: row.org_active,
-        mustEnrollMfa: row.force_mfa && !row.mfa_enabled,
       };
     });
   }
@@ -182,6 +192,7 @@ export class Principals {
           email: null,
           name: row.name,
           mfa: false,
+          mustEnrollMfa: false,
           permissions: new Set<string>(row.scopes),
           roleId: null,
           sessionId: null,
@@ -195,7 +206,6 @@ export class Principals {
         },
         partnerActive: row.partner_active,
         orgActive: row.org_active,
-        mustEnrollMfa: false,
       };
     });
   }

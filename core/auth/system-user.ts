@@ -21,7 +21,8 @@ export async function createSystemUser(
   try {
     await client.query('begin');
     const { rows } = await client.query<{ id: string }>(
-      `insert into users (email, name, password_hash, password_changed_at) values ($1, $2, $3, now())
+      `insert into users (email, name, password_hash, password_changed_at, email_proven_at)
+       values ($1, $2, $3, now(), now())
        on conflict do nothing returning id`,
       [user.email, user.name ?? 'System Administrator', hash],
     );

@@ -1,7 +1,7 @@
 /** The second factor: codes of an authenticator app, and recovery codes for when it is lost. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { generateSecret, generateSync, generateURI, verifySync } from 'otplib';
-import { equalHash } from './opaque-tokens.ts';
+import { sha256Hex } from './opaque-tokens.ts';
 
 const stepSeconds = 30;
 /** Crockford's 32 characters: no i, l, o or u, so ten of them carry 50 bits and can be read out on the telephone. */
@@ -62,18 +62,12 @@ export function newRecoveryCodes(count = 10): string[] {
   });
 }
 
-/** SHA-256 in hex of a code, however it was typed: case, dashes, spaces and look-alike letters do not matter. */
-export function hashRecoveryCode(code: string): string {
-  const plain = code.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
-  return createHash('sha256').update(plain).digest('hex');
+/** A recovery code however it was typed: case, dashes, spaces and look-alike letters do not matter. */
+export function plainRecoveryCode(code: string): string {
+  return code.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
 }
 
-/** Where in the stored hashes a code is, or -1. The caller removes it in the same transaction: a code works once. */
-export function findRecoveryCode(code: string, hashes: readonly string[]): number {
-  const hash = hashRecoveryCode(code);
-  let found = -1;
-  for (const [index, candidate] of hashes.entries()) {
-    if (equalHash(hash, candidate)) found = index;
-  }
-  return found;
+/** SHA-256 in hex, as codes were stored before they were bound to their user; new ones are stored as `mac`. */
+export function hashRecoveryCode(code: string): string {
+  return sha256Hex(plainRecoveryCode(code));
 }

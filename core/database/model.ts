@@ -1,6 +1,7 @@
 /** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the only door to a query. */
 import { Model as ObjectionModel, type QueryBuilder } from 'objection';
 import type { Context } from '../context.ts';
+import { inGroups } from './visible-devices.ts';
 
 type Constructor<M> = { new (): M };
 
@@ -10,12 +11,14 @@ export class Model extends ObjectionModel {
   static orgColumn: string | null = 'org_id';
   /** Column that holds the site, where rows lie in one. */
   static siteColumn: string | null = null;
+  /** Column that holds the device a row is about, `id` for devices themselves. */
+  static deviceColumn: string | null = null;
   /** True where rows may belong to the partner instead of an organization. */
   static partnerOwned = false;
 
   /**
-   * A query limited to what the caller reaches: organizations (also guaranteed by row-level security) and sites.
-   * A caller limited to device groups reaches no row of a table that has sites until groups exist to belong to.
+   * A query limited to what the caller reaches: organizations (also guaranteed by row-level security), sites, and device
+   * groups. A caller limited to groups reaches no row of a table that lies in sites and is about no device.
    */
   static in<M extends ObjectionModel>(this: Constructor<M>, ctx: Context): QueryBuilder<M, M[]> {
     const model = this as unknown as typeof Model;
@@ -32,10 +35,13 @@ export class Model extends ObjectionModel {
         query.whereRaw('?? = any(?::uuid[])', [column, scope.orgIds as string[]]);
       }
     }
-    if (model.siteColumn) {
-      if (scope.siteIds)
-        query.whereRaw('?? = any(?::uuid[])', [`${table}.${model.siteColumn}`, scope.siteIds as string[]]);
-      if (scope.groupIds) query.whereRaw('false');
+    if (model.siteColumn && scope.siteIds) {
+      query.whereRaw('?? = any(?::uuid[])', [`${table}.${model.siteColumn}`, scope.siteIds as string[]]);
+    }
+    if (scope.groupIds && model.deviceColumn) {
+      query.whereRaw(inGroups('??', '?::uuid[]'), [`${table}.${model.deviceColumn}`, scope.groupIds as string[]]);
+    } else if (scope.groupIds && model.siteColumn) {
+      query.whereRaw('false');
     }
     return query as unknown as QueryBuilder<M, M[]>;
   }

@@ -81,19 +81,22 @@ async function admitKey(
   key: string,
 ): Promise<{ principal: Principal; headers: Record<string, string> }> {
   if (!key.startsWith('svc_')) throw Unauthenticated('Invalid API key');
-  const found = await services.principals.byKeyHash(sha256Hex(key));
+  const keyHash = sha256Hex(key);
+  const found = await services.principals.byKeyHash(keyHash);
   if (!found) throw Unauthenticated('Invalid API key');
   if (found.status === 'revoked') throw Unauthenticated('API key is revoked');
   if (found.status === 'expired' || found.expired) {
-    if (found.status === 'active')
-      void services.batches.add(keyUse, { keyId: found.keyId, expired: true }).catch(() => undefined);
+    if (found.status === 'active') void services.batches.add(keyUse, { keyHash, expired: true }).catch(() => undefined);
     throw Unauthenticated('API key is expired');
   }
-  // Counting is statistics: a failure to count must not fail the request.
-  void services.batches.add(keyUse, { keyId: found.keyId, expired: false }).catch(() => undefined);
+  const use = () => {
+    // Counting is statistics: a failure to count must not fail the request.
+    void services.batches.add(keyUse, { keyHash, expired: false }).catch(() => undefined);
+    return found;
+  };
   // Without the counter store a valid key is let through: the spec asks for 503 only at registration.
   const hit = await services.counters.hit(`api-key:${found.keyId}`, found.rateLimit, 3600).catch(() => null);
-  if (!hit) return { principal: found, headers: {} };
+  if (!hit) return { principal: use(), headers: {} };
   const headers: Record<string, string> = {
     'x-ratelimit-limit': String(hit.limit),
     'x-ratelimit-remaining': String(hit.remaining),
@@ -105,14 +108,15 @@ async function admitKey(
     const retryAfter = Math.max(1, hit.retryAfterSeconds);
     throw RateLimited({ beside: { retryAfter }, headers: { ...headers, 'retry-after': String(retryAfter) } });
   }
-  return { principal: found, headers };
+  return { principal: use(), headers };
 }
 
-function check(services: AccessServices, route: AnyRoute, access: Permitted, principal: Principal): void {
+/** What the route's access demands of whoever it is. Throws what the caller must see. */
+export function check(services: AccessServices, route: AnyRoute, access: Permitted, principal: Principal): void {
   const { actor, scope } = principal;
   if (!principal.partnerActive) throw PartnerInactive();
   if (!principal.orgActive) throw OrgAccessDenied();
-  if (services.mfaEnabled && principal.mustEnrollMfa && !access.beforeMfa) throw MfaRequired();
+  if (services.mfaEnabled && actor.mustEnrollMfa && !access.beforeMfa) throw MfaRequired();
   if (access.scopes && !access.scopes.includes(scope.kind)) throw Forbidden();
   const mfa = access.mfa === true && services.mfaEnabled;
   if (access.permission !== null) {

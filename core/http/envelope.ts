@@ -1,8 +1,20 @@
 /** Every failure in the spec's shape `{ error: { code, message, details } }`, or as RFC 9457 where the caller asks for it. */
 import { Boom } from '@hapi/boom';
 import type { Logger } from 'pino';
-import { AppError, InternalError, NotFound, PayloadTooLarge, Unavailable, ValidationFailed } from '../errors.ts';
+import {
+  AppError,
+  defineError,
+  InternalError,
+  NotFound,
+  PayloadTooLarge,
+  Unavailable,
+  ValidationFailed,
+} from '../errors.ts';
 
+const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE', 415, 'The body must be application/json');
+
+/** Bytes, escapes, dates and numbers that a column's type refuses. */
+const UNSTORABLE = new Set(['22021', '22P05', '22P02', '22007', '22008', '22003']);
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,6 +33,9 @@ export function toAppError(thrown: unknown, log: Logger): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof Boom && thrown.output.statusCode < 500) return fromBoom(thrown);
   const error = thrown as Error & { code?: string };
+  if (error.code === 'PASSWORD_QUEUE_FULL') {
+    return Unavailable({ message: 'Too many logins at once; try again', headers: { 'retry-after': '5' } });
+  }
   if (error.code && AWAY.has(error.code)) {
     log.error({ err: error }, 'a service is not reachable');
     return Unavailable({ headers: { 'retry-after': '5' } });
@@ -28,6 +43,12 @@ export function toAppError(thrown: unknown, log: Logger): AppError {
   if (/timeout exceeded when trying to connect|Connection terminated/.test(error.message ?? '')) {
     log.error({ err: error }, 'the database is not reachable');
     return Unavailable({ message: 'The database is not reachable', headers: { 'retry-after': '5' } });
+  }
+  // PostgreSQL's class 22: of all values only those that came with the request, as a forged position, were not checked.
+  const cause = (error as { nativeError?: { code?: string } }).nativeError?.code ?? error.code;
+  if (cause && UNSTORABLE.has(cause)) {
+    log.warn({ err: error }, 'a value that the database cannot hold');
+    return ValidationFailed('A value cannot be used');
   }
   log.error({ err: error }, 'unexpected failure');
   return InternalError();
@@ -37,8 +58,9 @@ function fromBoom(boom: Boom): AppError {
   const status = boom.output.statusCode;
   if (status === 404) return NotFound('No such path or method');
   if (status === 413) return PayloadTooLarge();
+  if (status === 415) return UnsupportedMediaType();
   if (status === 400) return ValidationFailed(boom.message);
-  return new AppError(boom.output.payload.error.toUpperCase().replaceAll(' ', '_'), status, boom.message);
+  return new AppError(boom.output.payload.error.toUpperCase().replaceAll(/[^A-Z]+/g, '_'), status, boom.message);
 }
 
 /** @returns the body and its content type. */

@@ -69,12 +69,23 @@ function failures(route: AnyRoute): Json {
   return Object.fromEntries([...statuses].sort().map((status) => [status, { $ref: '#/components/responses/Failure' }]));
 }
 
+/** JSON by the route's schema; other media types as text. */
+function contentOf(route: AnyRoute): Json {
+  const types = route.produces ?? ['application/json'];
+  return Object.fromEntries(
+    types.map((type) => [
+      type,
+      { schema: type === 'application/json' ? schemaOf(route.response, 'output') : { type: 'string' } },
+    ]),
+  );
+}
+
 function operation({ route, module }: RouteTag): Json {
   const access = route.access;
   const permission = 'permission' in access ? access.permission : null;
   const status = String(route.status ?? 200);
   return {
-    operationId: operationId(route),
+    operationId: route.operationId ?? operationId(route),
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
     tags: [module],
@@ -95,7 +106,7 @@ function operation({ route, module }: RouteTag): Json {
     responses: {
       [status]: {
         description: 'Success',
-        content: { 'application/json': { schema: schemaOf(route.response, 'output') } },
+        content: contentOf(route),
       },
       ...failures(route),
     },

@@ -16,10 +16,12 @@ const clamp = (low: number, high: number) => (value: number) => Math.min(high, M
 export function pageQuery(defaultLimit = 50, maxLimit = 100) {
   return {
     page: Joi.number()
+      .unsafe()
       .integer()
       .custom(clamp(1, 1_000_000))
       .description('Page number from 1; not together with cursor'),
     limit: Joi.number()
+      .unsafe()
       .integer()
       .custom(clamp(1, maxLimit))
       .default(defaultLimit)
@@ -102,7 +104,13 @@ export async function page<M extends Model, T = M>(
   }
   for (const key of order.keys) query.orderByRaw(`${key.expression} ${key.direction}`);
   if (!query.hasSelects()) query.select(`${query.modelClass().tableName}.*`);
-  const rows = await query.select(query.modelClass().raw(marked.join(', '))).limit(limit + 1);
+  const rows = await query
+    .select(query.modelClass().raw(marked.join(', ')))
+    .limit(limit + 1)
+    .catch((error: { nativeError?: { code?: string } }) => {
+      // Class 22, data exception: of all values only those in a forged cursor have not been checked.
+      throw paging.cursor && error.nativeError?.code?.startsWith('22') ? InvalidCursor() : error;
+    });
   const hasMore = rows.length > limit;
   const kept = rows.slice(0, limit) as (M & Record<string, unknown>)[];
   const last = kept.at(-1);

@@ -1,4 +1,5 @@
 /** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
+import { Readable } from 'node:stream';
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import Joi from 'joi';
 import type { AnyRoute, Input } from '../contract.ts';
@@ -6,6 +7,7 @@ import type { Counters } from '../counters/counters.ts';
 import { AuditMissing, InternalError } from '../errors.ts';
 import { inWork, type WorkServices } from '../work.ts';
 import type { Caller } from './access.ts';
+import { mustBeShapely, mustBeStorable } from './input.ts';
 import { checkLimits } from './limits.ts';
 import { Reply } from './reply.ts';
 
@@ -33,6 +35,8 @@ declare module '@hapi/hapi' {
     ip: string;
     startedAt: bigint;
     caller?: Caller;
+    /** Whether the caller would be let in once more; for answers that last. */
+    stillAdmitted?: () => Promise<boolean>;
   }
 }
 
@@ -65,11 +69,19 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
   };
 }
 
-function payloadOf(route: AnyRoute): Joi.Schema | ((body: unknown, options: object) => Promise<unknown>) {
+function payloadOf(route: AnyRoute): (body: unknown, options: object) => Promise<unknown> {
   const schema = route.payload ?? Joi.object({}).allow(null);
   const { plain } = route;
-  if (!plain) return schema;
-  return async (body, options) => (plain(body) ? body : schema.validateAsync(body, options));
+  return async (body, options) => {
+    if (plain?.(body)) return body;
+    try {
+      mustBeShapely('payload', body);
+    } catch (cause) {
+      // hapi reads the details of what is thrown here as Joi's; ours have another form and go through unread.
+      throw new Error('the body has no shape to validate', { cause });
+    }
+    return schema.validateAsync(body, options);
+  };
 }
 
 async function handle(
@@ -88,6 +100,8 @@ async function handle(
     cookies: request.state as Record<string, string | undefined>,
   };
   const { actor, scope } = caller;
+  // What agents send is cleaned by their schemas, never refused for it (domain/agents, section 4).
+  if (!('agent' in route.access)) mustBeStorable(input);
   await checkLimits(services.counters, route, input, { ip: request.app.ip, actorId: actor.id });
   const asPlatform = scope.kind === 'system' || typeof route.work === 'object';
   const options = {
@@ -98,15 +112,29 @@ async function handle(
     role: asPlatform ? ('platform' as const) : ('app' as const),
     closed: route.work === 'none',
   };
+  let unsent: unknown;
   const result = await inWork(services.work, options, async (ctx, work) => {
     const answer = await route.handler(ctx, input);
+    unsent = answer instanceof Reply ? answer.body : null;
     const refused = answer instanceof Reply && (answer.options.status ?? 200) >= 400;
     if (typeof route.audit === 'string' && !refused && !work.saidUnchanged && !work.recorded.has(route.audit)) {
       throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${route.audit}`);
     }
     return answer;
+  }).catch((error: unknown) => {
+    // What nobody will read must not hold its file or its source open.
+    if (unsent instanceof Readable) unsent.destroy();
+    throw error;
   });
-  return answerWith(services, route, result, h, caller);
+  const response = answerWith(services, route, result, h, caller);
+  keepLive(request, result);
+  return response;
+}
+
+function keepLive(request: Request, result: unknown): void {
+  if (!(result instanceof Reply) || !(result.body instanceof Readable) || !result.options.live) return;
+  const admitted = request.app.stillAdmitted ?? (async () => true);
+  request.server.app.live.add(result.body, { admitted, end: result.options.live });
 }
 
 function answerWith(
@@ -118,14 +146,16 @@ function answerWith(
 ): ResponseObject {
   const { body, options } = result instanceof Reply ? result : { body: result, options: {} as Reply['options'] };
   const status = options.status ?? route.status ?? 200;
-  if (services.checkResponses && status < 400) checkResponse(route, body);
+  // A stream is written while it is read: there is nothing to hold against the schema.
+  if (services.checkResponses && status < 400 && !(body instanceof Readable)) checkResponse(route, body);
   const response = h.response((body ?? null) as object).code(status);
   if (options.type) response.type(options.type);
   for (const [name, value] of Object.entries({ ...caller.headers, ...options.headers })) response.header(name, value);
   for (const [name, cookie] of Object.entries(options.cookies ?? {})) {
     const ttl = (cookie.maxAgeSeconds ?? 0) * 1000;
-    if (cookie.value === null) response.unstate(name, { path: cookie.path });
-    else response.state(name, cookie.value, { path: cookie.path, ttl });
+    const { path, sameSite } = cookie;
+    if (cookie.value === null) response.unstate(name, { path });
+    else response.state(name, cookie.value, { path, ttl, ...(sameSite ? { isSameSite: sameSite } : {}) });
   }
   return response;
 }

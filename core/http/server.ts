@@ -9,6 +9,7 @@ import { AppError, ValidationFailed } from '../errors.ts';
 import { type AccessServices, admit } from './access.ts';
 import { clientAddress } from './client-address.ts';
 import { errorBody, toAppError } from './envelope.ts';
+import { LiveStreams, stillAdmitted } from './live-streams.ts';
 import { type RouteServices, type RouteTag, toServerRoute } from './route.ts';
 
 export interface HttpOptions {
@@ -23,10 +24,13 @@ export interface HttpServices extends RouteServices {
   log: Logger;
   attempt(row: AuditRow): void;
   observe(route: string, method: string, status: number, seconds: number): void;
+  /** Hears of every change that may decide who a caller is or reaches. */
+  onPrincipalsChanged(listener: () => void): void;
 }
 declare module '@hapi/hapi' {
   interface ServerApplicationState {
     log: Logger;
+    live: LiveStreams;
   }
 }
 
@@ -44,20 +48,26 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
       validate: { options: { abortEarly: false }, failAction: refuseInput },
     },
     compression: { minBytes: 1024 },
+    // A compressor would hold events back.
+    mime: { override: { 'text/event-stream': { compressible: false } } },
+    // What holds for every cookie.
+    state: {
+      isHttpOnly: true,
+      isSecure: options.secureCookies,
+      isSameSite: 'Strict',
+      encoding: 'none',
+      strictHeader: true,
+      ignoreErrors: true,
+    },
     debug: false,
     // The specification writes GET /orgs/; both spellings are served.
     router: { stripTrailingSlash: true },
   });
   server.app.log = services.log;
+  server.app.live = new LiveStreams();
+  services.onPrincipalsChanged(() => void server.app.live.recheck());
+  server.ext('onPreStop', () => server.app.live.endAll());
   server.validator(Joi);
-  server.state(REFRESH_COOKIE, {
-    isHttpOnly: true,
-    isSecure: options.secureCookies,
-    isSameSite: 'Strict',
-    encoding: 'none',
-    strictHeader: true,
-    ignoreErrors: true,
-  });
   server.ext('onRequest', (request, h) => {
     const given = request.headers['x-request-id'];
     request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
@@ -99,11 +109,15 @@ export function addRoutes(server: Server, services: RouteServices, tags: RouteTa
   server.route(tags.map((tag) => toServerRoute(services, tag)));
 }
 
+/** Of faults told at once; a body may hold thousands. */
+const MOST_FAULTS = 100;
+
 /** Names every fault and where it lies, e.g. `payload` `name`. */
 function refuseInput(_request: Request, _h: ResponseToolkit, error?: Error): never {
+  if (error?.cause instanceof AppError) throw error.cause;
   const where = (error as { output?: { payload?: { validation?: { source?: string } } } } | undefined)?.output?.payload;
   const details = Joi.isError(error)
-    ? error.details.map((detail) => ({
+    ? error.details.slice(0, MOST_FAULTS).map((detail) => ({
         in: where?.validation?.source,
         path: detail.path.join('.'),
         message: detail.message,
@@ -126,6 +140,7 @@ async function authenticate(services: HttpServices, request: Request, h: Respons
       request.app.caller = seen;
     });
     request.app.caller = caller;
+    request.app.stillAdmitted = () => stillAdmitted(services.access, asking, caller);
     return h.authenticated({ credentials: { caller } });
   } catch (error) {
     recordDenial(services, tag, request, error);

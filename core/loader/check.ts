@@ -3,10 +3,13 @@ import Joi from 'joi';
 import type { AnyRoute } from '../contract.ts';
 import { checkSchedule } from '../jobs/schedule.ts';
 import { ROUTE_PAIRS } from '../tenancy/permissions.ts';
+import { unboundedFields } from './bounds.ts';
 import { LoadError, type LoadedModule } from './discover.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const CORE_SLOTS = ['auth.agent'];
+/** A body this small may leave its parts open: the whole is the bound. */
+const SMALL_BYTES = 65_536;
 
 function routeFault(route: AnyRoute, loaded: LoadedModule): string | null {
   const { module } = loaded;
@@ -27,6 +30,11 @@ function routeFault(route: AnyRoute, loaded: LoadedModule): string | null {
   }
   if ('permission' in route.access && route.access.permission === null && !route.access.why) {
     return 'access without a permission needs a reason (why)';
+  }
+  // Agents' bodies are cut and never refused (domain/agents, section 4); the route's maxBytes bounds them.
+  if (route.payload && !('agent' in route.access) && (route.maxBytes ?? Number.POSITIVE_INFINITY) > SMALL_BYTES) {
+    const open = unboundedFields(route.payload);
+    if (open.length > 0) return `nothing bounds ${open.join(', ')} of its payload: give a max, or openObject()`;
   }
   const named = [...route.path.matchAll(/\{(\w+)[?*]?\d*\}/g)].map((match) => match[1]);
   const declared = route.params ? Object.keys((route.params.describe().keys ?? {}) as object) : [];

@@ -30,3 +30,15 @@ export async function readSettings(
   }
   return merged;
 }
+
+export interface SettingsFault {
+  /** Within the module's part; empty for the part as a whole. */
+  path: string;
+  message: string;
+}
+
+/** What a module's schema says against values that somebody wants to keep at one level; unknown keys are faults here. */
+export function settingsFaults(schema: Joi.ObjectSchema | undefined, values: unknown): SettingsFault[] {
+  const error = schema?.validate(values, { abortEarly: false }).error;
+  return (error?.details ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
+}

@@ -1,6 +1,7 @@
 /** What a scope reaches: the checks that services make on ids that callers name. */
 import type { Context, Scope } from '../context.ts';
-import { Forbidden, NotFound, OrgAccessDenied, SiteAccessDenied } from '../errors.ts';
+import { Forbidden, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
+import type { TenantRef } from './administrators.ts';
 
 /** Null for system scope, which reaches every organization (spec/2-tenancy, Authentication). */
 export function accessibleOrgIds(scope: Scope): readonly string[] | null {
@@ -49,4 +50,31 @@ export async function reachNewOrg(ctx: Context, orgId: string): Promise<void> {
   if (ctx.scope.kind === 'system') return;
   if (ctx.scope.kind !== 'partner') throw Forbidden();
   await ctx.sql(`select set_config('app.org_ids', (app_org_ids() || $1::uuid)::text, true)`, [orgId]);
+}
+
+/**
+ * The tenant whose users and roles are administered: the caller's own, or the one named. Partner callers may name an
+ * organization, system callers must name one of the two. Throws 403 (spec/1-identity, Errors).
+ */
+export function targetTenant(
+  ctx: Context,
+  named: { orgId?: string | undefined; partnerId?: string | undefined } = {},
+): TenantRef {
+  const { kind, orgId, partnerId } = ctx.scope;
+  if (named.orgId && named.partnerId) throw ValidationFailed({ details: [{ path: 'partnerId' }] });
+  if (kind === 'organization' && orgId) {
+    if (named.partnerId || (named.orgId && named.orgId !== orgId)) throw OrgAccessDenied();
+    return { orgId, partnerId: null };
+  }
+  if (kind === 'partner' && partnerId) {
+    mustReachAllOrgs(ctx);
+    if (named.partnerId && named.partnerId !== partnerId) throw Forbidden('Access denied to this partner');
+    if (!named.orgId) return { orgId: null, partnerId };
+    mustAccessOrg(ctx, named.orgId);
+    return { orgId: named.orgId, partnerId: null };
+  }
+  if (kind !== 'system' || (!named.orgId && !named.partnerId)) {
+    throw Forbidden('Partner or organization context required');
+  }
+  return { orgId: named.orgId ?? null, partnerId: named.partnerId ?? null };
 }

@@ -71,7 +71,7 @@ test('the order of denials: inactive partner, then forced enrollment, then permi
     (await platform.call<Partial<ErrorBody>>(method, path, { token, ...(method === 'POST' ? { body: {} } : {}) })).body
       .error?.code;
   t.is(await code(partner.token), 'MFA_REQUIRED');
-  await platform.sql('update users set mfa_enabled = true where id = $1', [partner.id]);
+  await platform.sql(`update users set mfa_enabled = true, mfa_method = 'totp' where id = $1`, [partner.id]);
   t.is(await code(viewer.token, 'POST', '/probe/world'), 'FORBIDDEN');
   const weak = await orgUser(platform, { orgId, mfa: false });
   t.is(await code(weak.token, 'POST', '/probe/world'), 'MFA_VERIFICATION_REQUIRED');

@@ -10,7 +10,7 @@ export default defineModule({
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
   requires: ['devices', 'identity'],
   core: true,
-  permissions: ['devices:read'],
+  permissions: [],
   audits: ['device.create', 'agent.command.result.submit', 'agent.token.rotate'],
   settings: agentSettings,
   api,

@@ -1,6 +1,6 @@
 /** What other modules may ask of devices: `ctx.use('devices')`, its types, and the events they may follow. */
-import type { Context } from '#core';
 import type { DisksBody, HardwareBody, HardwareFields, NetworkBody, ServicesBody, SoftwareBody } from './snapshots.ts';
+import type { ListsApi, TagsApi } from './tagging.ts';
 
 export type Lifecycle = 'pending' | 'active' | 'quarantined' | 'decommissioned';
 export type OsType = 'windows' | 'macos' | 'linux';
@@ -194,7 +194,7 @@ export interface DeviceIdentity {
   partnerActive: boolean;
 }
 
-export interface DevicesApi {
+export interface DevicesApi extends ListsApi, TagsApi {
   /**
    * Takes the device in: quota (403 DEVICE_LIMIT_REACHED), rows, audit `device.create` {via}, event `devices.enrolled`.
    * Needs the platform role; runs in the caller's transaction. 403 `DEVICE_QUARANTINED` when the old row is quarantined.
@@ -226,32 +226,13 @@ export interface DevicesApi {
   queueCommand(deviceId: string, command: QueuedCommand): Promise<CommandRow>;
 }
 
-/** Fills `GET /devices/{id}` with what another module knows about the device. */
-export interface DeviceDetail {
-  key: string;
-  read(ctx: Context, deviceId: string): Promise<unknown>;
-}
-
 /**
  * Notices (ctx.notify, StartServices.onNotice): `devices.changed` with the device's id after every change of its
  * lifecycle, `devices.commands` with the device's id when a command was queued.
  */
-/** Slot `devices.values`: says which custom values a device may take, in their stored form (null removes). */
-export interface DeviceValues {
-  check(
-    ctx: Context,
-    device: { orgId: string; osType: string; timeZone: string },
-    values: Record<string, unknown>,
-  ): Promise<Record<string, unknown>>;
-}
-
 declare module '#core/contract' {
   interface Apis {
     devices: DevicesApi;
-  }
-  interface Slots {
-    'devices.detail': DeviceDetail;
-    'devices.values': DeviceValues;
   }
   interface Events {
     'devices.enrolled': {

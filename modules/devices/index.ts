@@ -2,14 +2,17 @@
 import Joi from 'joi';
 import { type Context, defineModule } from '#core';
 import type { DevicesApi } from './api.ts';
+import { checkedTags, tagKey } from './models/tag.ts';
 import { beat } from './services/beats.ts';
 import { claimCommands } from './services/claims.ts';
+import { listPage } from './services/device-pages.ts';
 import { mustExist } from './services/devices.ts';
 import { enroll } from './services/enrollments.ts';
 import { identify } from './services/identities.ts';
 import * as inventories from './services/inventories.ts';
 import { queueCommand } from './services/queue.ts';
 import { finishCommand, startCommand } from './services/results.ts';
+import { changeTags, renameTag } from './services/tags.ts';
 
 const api = (ctx: Context): DevicesApi => ({
   enroll: (input) => enroll(ctx, input),
@@ -25,6 +28,11 @@ const api = (ctx: Context): DevicesApi => ({
   identify: (deviceIds) => identify(ctx, deviceIds),
   mustExist: (id) => mustExist(ctx, id),
   queueCommand: (deviceId, command) => queueCommand(ctx, deviceId, command),
+  listPage: (query, narrow) => listPage(ctx, query, narrow),
+  tagKey,
+  checkedTags,
+  changeTags: (deviceIds, change) => changeTags(ctx, deviceIds, change),
+  renameTag: (orgId, from, to) => renameTag(ctx, orgId, from, to),
 });
 
 export default defineModule({
@@ -60,7 +68,7 @@ export default defineModule({
     'devices.software.changed',
     'devices.command.finished',
   ],
-  slots: ['devices.detail', 'devices.values'],
+  slots: ['devices.detail', 'devices.values', 'devices.filter', 'devices.groups'],
   settings: Joi.object({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),
     offlineAfterMinutes: Joi.number().integer().min(3).max(60).default(5),

@@ -1,6 +1,7 @@
 /** Partners, organizations and sites: who owns what, and how far callers reach. */
 import { type Context, defineModule } from '#core';
 import { readOrganization } from './services/organizations.ts';
+import { makePartnerAdminRole } from './services/partner-roles.ts';
 import { mustExistSite } from './services/sites.ts';
 
 const api = (ctx: Context) => ({
@@ -8,6 +9,8 @@ const api = (ctx: Context) => ({
   mustExistOrg: (orgId: string) => readOrganization(ctx, orgId),
   /** The site, or 404; 400 when it lies in another organization. */
   mustExistSite: (siteId: string, orgId: string) => mustExistSite(ctx, siteId, orgId),
+  /** The Partner Admin role of a new partner; needs platform work. */
+  makePartnerAdminRole: (partnerId: string) => makePartnerAdminRole(ctx, partnerId),
 });
 
 declare module '#core/contract' {

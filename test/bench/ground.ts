@@ -17,6 +17,8 @@ export interface Ground extends Arranged {
   databaseUrl: string;
   /** The API's address; started when first asked for. */
   api(): Promise<string>;
+  /** Another API process with variables of its own. */
+  startApi(env: Record<string, string>): Promise<{ base: string; stop(): Promise<void> }>;
   tenant(): Promise<Tenant>;
   secrets: { jwtSecret: string; encryptionKey: string };
   dataDir: string;
@@ -59,10 +61,15 @@ export async function openBench(seconds: number): Promise<Ground> {
   await migrate(database.owner, migrationFolders(await loadModules({ modules: { disabled: [], enabled: [] } })));
   const secrets = { jwtSecret: randomBytes(32).toString('hex'), encryptionKey: randomBytes(32).toString('hex') };
   const signer = createTokenSigner({ secret: secrets.jwtSecret });
-  const children: ChildProcess[] = [];
+  const children = new Set<ChildProcess>();
+  const end = async (child: ChildProcess) => {
+    children.delete(child);
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('exit', resolve));
+  };
   let api: Promise<string> | undefined;
   let arranged: Promise<Tenant> | undefined;
-  const start = async () => {
+  const startApi = async (env: Record<string, string>) => {
     const { child, match } = await startProcess(
       'core/main.ts',
       {
@@ -76,11 +83,12 @@ export async function openBench(seconds: number): Promise<Ground> {
         NODE_ENV: 'production',
         JWT_SECRET: secrets.jwtSecret,
         APP_ENCRYPTION_KEY: secrets.encryptionKey,
+        ...env,
       },
       /is ready: (http\S+)/,
     );
-    children.push(child);
-    return match[1] ?? '';
+    children.add(child);
+    return { base: match[1] ?? '', stop: () => end(child) };
   };
   const ground: Ground = {
     seconds,
@@ -90,18 +98,16 @@ export async function openBench(seconds: number): Promise<Ground> {
     sql: async (text, values = []) => (await database.owner.query(text, values)).rows,
     signAccess: (claims, lifetime) => signer.sign(claims, lifetime),
     api: () => {
-      api ??= start();
+      api ??= startApi({}).then(({ base }) => base);
       return api;
     },
+    startApi,
     tenant: () => {
       arranged ??= tenant(ground);
       return arranged;
     },
     async close() {
-      for (const child of children) {
-        child.kill('SIGTERM');
-        await new Promise((resolve) => child.once('exit', resolve));
-      }
+      await Promise.all([...children].map(end));
       await database.close();
       await admin.query(`drop database if exists ${name} with (force)`);
       await admin.end();

@@ -9,8 +9,14 @@ export interface LoadResult {
   p99: number;
 }
 
-/** The bytes of one POST with a JSON body. */
-export function prepared(path: string, headers: Record<string, string>, body: string): Buffer {
+/** The bytes of one GET. */
+export function preparedGet(path: string, headers: Record<string, string> = {}): Buffer {
+  const lines = Object.entries({ host: 'bench', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+}
+
+/** The bytes of one request with a JSON body. */
+export function prepared(path: string, headers: Record<string, string>, body: string, method = 'POST'): Buffer {
   const lines = Object.entries({
     host: 'bench',
     'content-type': 'application/json',
@@ -18,7 +24,7 @@ export function prepared(path: string, headers: Record<string, string>, body: st
     ...headers,
   });
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`,
+    `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`,
   );
 }
 
@@ -45,7 +51,7 @@ function lane(
       if (end < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(waiting.slice(0, end))?.[1] ?? 0);
       if (waiting.length < end + 4 + length) return;
-      if (!waiting.startsWith('HTTP/1.1 200')) failed += 1;
+      if (!waiting.startsWith('HTTP/1.1 20')) failed += 1;
       times.push(performance.now() - sentAt);
       waiting = '';
       total += 1;

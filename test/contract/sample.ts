@@ -1,16 +1,18 @@
 /** Makes a body that a schema accepts, from its JSON Schema: required fields only, the plainest values. */
 
-interface Schema {
+export interface Schema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
   const?: unknown;
   minLength?: number;
+  maxLength?: number;
   minimum?: number;
   minItems?: number;
   pattern?: string;
   properties?: Record<string, Schema>;
   required?: string[];
+  additionalProperties?: unknown;
   items?: Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];
@@ -25,20 +27,27 @@ const FORMATS: Record<string, string> = {
   uri: 'https://example.com/',
 };
 
-export function sample(schema: Schema): unknown {
-  const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
-  if (choice) return sample(choice);
+/** Values for fields of a name, whatever their schema says. */
+export type Named = Record<string, unknown>;
+
+export function sample(schema: Schema, named: Named = {}): unknown {
+  const choices = (schema.anyOf ?? schema.oneOf)?.filter((one) => one.type !== 'null');
+  if (choices?.[0]) return sample(choices[0], named);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   const type = Array.isArray(schema.type) ? schema.type.find((one) => one !== 'null') : schema.type;
   if (type === 'object') {
-    const fields = (schema.required ?? []).map((name) => [name, sample(schema.properties?.[name] ?? {})]);
+    const field = (name: string, inner: Schema) => [
+      name,
+      Object.hasOwn(named, name) ? named[name] : sample(inner, named),
+    ];
+    const fields = (schema.required ?? []).map((name) => field(name, schema.properties?.[name] ?? {}));
     // A change needs at least one field.
     const first = Object.entries(schema.properties ?? {})[0];
-    if (fields.length === 0 && first) fields.push([first[0], sample(first[1])]);
+    if (fields.length === 0 && first) fields.push(field(...first));
     return Object.fromEntries(fields);
   }
-  if (type === 'array') return schema.minItems ? [sample(schema.items ?? {})] : [];
+  if (type === 'array') return schema.minItems ? [sample(schema.items ?? {}, named)] : [];
   if (type === 'integer' || type === 'number') return Math.max(1, schema.minimum ?? 1);
   if (type === 'boolean') return true;
   if (schema.format && FORMATS[schema.format]) return FORMATS[schema.format];
@@ -51,5 +60,8 @@ interface Convertible {
 }
 
 /** @param schema a Joi schema. */
-export const sampleOf = (schema: unknown): unknown =>
-  sample((schema as Convertible)['~standard'].jsonSchema.input({ target: 'draft-2020-12' }));
+export const schemaOf = (schema: unknown): Schema =>
+  (schema as Convertible)['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+
+/** @param schema a Joi schema. */
+export const sampleOf = (schema: unknown, named: Named = {}): unknown => sample(schemaOf(schema), named);

@@ -26,6 +26,8 @@ export async function call<B>(
   const url = path.startsWith('//') ? base + path.slice(1) : `${base}/api/v1${path}`;
   const response = await fetch(url, {
     method,
+    // Where an answer leads is part of the answer.
+    redirect: 'manual',
     headers: {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
       ...(apiKey ? { 'x-api-key': apiKey } : {}),
@@ -34,7 +36,13 @@ export async function call<B>(
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
+  const type = response.headers.get('content-type');
+  if (type?.includes('event-stream')) {
+    // It has no end to wait for.
+    await response.body?.cancel();
+    return { status: response.status, body: '' as B, headers: response.headers };
+  }
   const text = await response.text();
-  const json = response.headers.get('content-type')?.includes('json');
+  const json = type?.includes('json') && !type.includes('ndjson');
   return { status: response.status, body: (json ? JSON.parse(text) : text) as B, headers: response.headers };
 }

@@ -11,7 +11,7 @@ export {
   type FakeEnrolled,
 } from './fake-agent.ts';
 export { type Called, type CallOptions, call, type ErrorBody } from './http.ts';
-export { type AuditSeen, startTestPlatform, type TestPlatform } from './platform.ts';
+export { type AuditSeen, joinTestPlatform, startTestPlatform, type TestPlatform } from './platform.ts';
 export type { Arranged } from './tenants.ts';
 export {
   apiKey,

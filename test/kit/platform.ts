@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { runOnce } from 'graphile-worker';
 import nock from 'nock';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { readConfig } from '#config';
 import { createLog } from '../../core/log.ts';
 import { type Platform, startPlatform } from '../../core/platform.ts';
@@ -41,6 +42,57 @@ export interface AuditSeen {
   result: string;
 }
 
+interface Place {
+  databaseUrl: string;
+  dataDir: string;
+}
+
+async function open(
+  { databaseUrl, dataDir }: Place,
+  options: { seal: boolean; env: Record<string, string>; modulesRoot?: string | undefined },
+): Promise<{ platform: Platform; log: Logger }> {
+  const config = readConfig({
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '5',
+    LOG_LEVEL: 'error',
+    ENABLE_2FA: 'false',
+    ...(process.env.REDIS_URL ? { REDIS_URL: process.env.REDIS_URL } : {}),
+    ...options.env,
+  });
+  const log = createLog(config.logLevel);
+  const platform = await startPlatform({
+    config,
+    secrets: await resolveSecrets(config),
+    databaseUrl,
+    log,
+    api: true,
+    seal: options.seal,
+    checkResponses: true,
+    ...(options.modulesRoot ? { modulesRoot: options.modulesRoot } : {}),
+  });
+  return { platform, log };
+}
+
+/** A further API process of an installation, as far as one process can play two. Stop it before the first. */
+export async function joinTestPlatform(
+  first: Place,
+  env: Record<string, string> = {},
+): Promise<Pick<TestPlatform, 'url' | 'platform' | 'call' | 'stop'>> {
+  const { platform } = await open(first, { seal: false, env });
+  const { url } = platform;
+  return {
+    url,
+    platform,
+    call: (method, path, options) => call(url, method, path, options),
+    stop: () => platform.stop(),
+  };
+}
+
 /**
  * @param env variables on top of the kit's own, as an operator would set them
  * @param modulesRoot another folder of modules, for tests of the machinery itself
@@ -48,30 +100,7 @@ export interface AuditSeen {
 export async function startTestPlatform(env: Record<string, string> = {}, modulesRoot?: string): Promise<TestPlatform> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-data-'));
-  const config = readConfig({
-    NODE_ENV: 'test',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost:3000',
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    DATABASE_POOL_SIZE: '5',
-    LOG_LEVEL: 'error',
-    ENABLE_2FA: 'false',
-    ...(process.env.REDIS_URL ? { REDIS_URL: process.env.REDIS_URL } : {}),
-    ...env,
-  });
-  const log = createLog(config.logLevel);
-  const platform = await startPlatform({
-    config,
-    secrets: await resolveSecrets(config),
-    databaseUrl: database.url,
-    log,
-    api: true,
-    seal: true,
-    checkResponses: true,
-    ...(modulesRoot ? { modulesRoot } : {}),
-  });
+  const { platform, log } = await open({ databaseUrl: database.url, dataDir }, { seal: true, env, modulesRoot });
   const pool = new pg.Pool({ connectionString: database.url, max: 3 });
   // Connections that are closing may still hear their database being dropped.
   pool.on('error', () => undefined);

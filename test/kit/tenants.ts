@@ -41,10 +41,10 @@ interface Place {
 /** A user with a running session; `associate` puts the user where the session says. */
 async function person(test: Arranged, place: Place, associate: (userId: string) => Promise<unknown>): Promise<Person> {
   const email = `${randomUUID().slice(0, 8)}@example.com`;
-  const [user] = await test.sql<{ id: string }>('insert into users (email, name) values ($1, $2) returning id', [
-    email,
-    `User ${email}`,
-  ]);
+  const [user] = await test.sql<{ id: string }>(
+    'insert into users (email, name, email_proven_at) values ($1, $2, now()) returning id',
+    [email, `User ${email}`],
+  );
   const id = user?.id ?? '';
   await associate(id);
   const [session] = await test.sql<{ id: string }>(
@@ -132,15 +132,19 @@ export async function tenant(test: Arranged): Promise<Tenant> {
   return { partnerId, partnerRoleId, orgId, siteId, partner: admin, orgAdmin, viewer };
 }
 
-/** An API key with exactly these scopes. */
+/** An API key with exactly these scopes; 1,000 requests an hour unless said otherwise. */
 export async function apiKey(
   test: Arranged,
-  at: { orgId: string; scopes: string[]; createdBy: string },
+  at: { orgId: string; scopes: string[]; createdBy: string; rateLimit?: number; expiresAt?: Date },
 ): Promise<string> {
   const made = newApiKey();
   await test.sql(
-    'insert into api_keys (org_id, name, key_hash, key_prefix, scopes, created_by) values ($1, $2, $3, $4, $5, $6)',
-    [at.orgId, 'test', sha256Hex(made.key), made.keyPrefix, at.scopes, at.createdBy],
+    `insert into api_keys (org_id, name, key_hash, key_prefix, scopes, created_by, rate_limit, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[at.orgId, 'test', sha256Hex(made.key), made.keyPrefix, at.scopes, at.createdBy],
+      ...[at.rateLimit ?? 1000, at.expiresAt ?? null],
+    ],
   );
   return made.key;
 }

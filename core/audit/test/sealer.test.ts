@@ -2,14 +2,23 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
+import { createLog } from '../../log.ts';
 import { EVERYWHERE, NOBODY, storable } from '../../work.ts';
 import { checksumOf, extendChain } from '../chain.ts';
 import { auditRow } from '../record.ts';
 import { sealBatch } from '../sealer.ts';
+import type { Trail } from '../trail.ts';
 import { verifyChain } from '../verify.ts';
 
 const platform = await startTestPlatform();
-const pool = platform.platform.tasks.work.database.platform;
+const { database, doors } = platform.platform.tasks.work;
+const pool = database.platform;
+const trail: Trail = { vouch: doors.mac, seal: doors.seal, query: (text, values) => pool.query(text, values) };
+const sealing = { pool, vouch: doors.mac, log: createLog('silent') };
+const seal = async () => {
+  const counts = await Promise.all(Array.from({ length: 16 }, (_, shard) => sealBatch(sealing, shard)));
+  return counts.reduce((sum, count) => sum + count, 0);
+};
 test.after.always(() => platform.stop());
 
 const row = (orgId: string | null, n: number, text = 'ü') =>
@@ -25,13 +34,13 @@ const fill = async (orgId: string, count: number) => {
 test.serial('entries become one unbroken chain per owner, however many seal at once', async (t) => {
   const [one, two] = await Promise.all([tenant(platform), tenant(platform)]);
   await Promise.all([fill(one.orgId, 700), fill(two.orgId, 1500), fill(one.orgId, 700)]);
-  await Promise.all(Array.from({ length: 6 }, () => sealBatch(pool)));
+  await Promise.all(Array.from({ length: 6 }, seal));
   await platform.platform.settle();
   for (const [owner, count] of [
     [one, 1400],
     [two, 1500],
   ] as const) {
-    const verdict = await verifyChain(pool, `org:${owner.orgId}`);
+    const verdict = await verifyChain(trail, `org:${owner.orgId}`);
     t.like(verdict, { ok: true, checked: count });
     const [seen] = await platform.sql(
       'select count(*)::int as rows, count(distinct seq)::int as places, max(seq)::int as last from audit_logs where org_id = $1',
@@ -45,14 +54,14 @@ test.serial('a sealer that dies before its commit changes nothing', async (t) =>
   const { orgId } = await tenant(platform);
   await fill(orgId, 5);
   const client = await pool.connect();
-  await client.query('begin; select pg_advisory_xact_lock(7203412)');
+  await client.query('begin; select pg_advisory_xact_lock(7203412, shard) from generate_series(0, 15) shard');
   await client.query('delete from audit_outbox');
   const ended = new Promise((resolve) => client.once('end', resolve));
   await platform.sql('select pg_terminate_backend($1)', [(client as unknown as { processID: number }).processID]);
   await ended;
   client.release(true);
   await platform.platform.settle();
-  t.like(await verifyChain(pool, `org:${orgId}`), { ok: true, checked: 5 });
+  t.like(await verifyChain(trail, `org:${orgId}`), { ok: true, checked: 5 });
 });
 
 test.serial('update, delete and truncate are refused, to the database’s superuser too', async (t) => {
@@ -68,8 +77,10 @@ test.serial('update, delete and truncate are refused, to the database’s superu
     const error = await t.throwsAsync(platform.sql(statement), undefined, statement);
     t.regex(error?.message ?? '', /append-only/, statement);
   }
-  const { app } = platform.platform.tasks.work.database;
-  await t.throwsAsync(app.query(`insert into audit_logs select * from audit_logs`), { message: /permission denied/ });
+  const { app } = database;
+  await t.throwsAsync(app.query(`insert into audit_logs overriding system value select * from audit_logs`), {
+    message: /permission denied/,
+  });
   await t.throwsAsync(pool.query('delete from audit_logs'), { message: /permission denied/ });
 });
 
@@ -81,7 +92,7 @@ test.serial('a row changed behind the database’s back is named', async (t) => 
     `begin; alter table audit_logs disable trigger all; update audit_logs set action = 'site.create' where org_id = '${orgId}' and seq = 7;
      alter table audit_logs enable always trigger audit_logs_append_only; alter table audit_logs enable always trigger audit_logs_no_truncate; commit`,
   );
-  const verdict = await verifyChain(pool, `org:${orgId}`);
+  const verdict = await verifyChain(trail, `org:${orgId}`);
   t.like(verdict, { ok: false, firstBad: { seq: 7, problem: 'altered' } });
 });
 
@@ -100,5 +111,61 @@ test.serial('the checksum covers every field and the row before', (t) => {
 test.serial('an entry without organization or partner belongs to the platform', async (t) => {
   await platform.sql('select flush_effects($1::jsonb)', [storable({ audits: [row(null, 1)] })]);
   await platform.platform.settle();
-  t.like(await verifyChain(pool, 'platform'), { ok: true, checked: 1 });
+  t.like(await verifyChain(trail, 'platform'), { ok: true, checked: 1 });
+});
+
+test.serial(
+  'no entry can stop the sealer: what columns do not take is cut or put right, and the chain verifies',
+  async (t) => {
+    const { orgId, partnerId } = await tenant(platform);
+    const good = { ...row(orgId, 1), partnerId };
+    const audits = [
+      good,
+      {
+        ...good,
+        orgId: orgId.toUpperCase(),
+        actorId: randomUUID().toUpperCase(),
+        resourceId: randomUUID().toUpperCase(),
+      },
+      {
+        ...good,
+        action: 'a'.repeat(300),
+        actorEmail: '😀'.repeat(300),
+        actorName: 'n'.repeat(300),
+        resourceName: 'r'.repeat(999),
+      },
+      { ...good, resourceType: 't'.repeat(99), ipAddress: '1'.repeat(99), userAgent: 'u'.repeat(99_999) },
+      { ...good, actorType: 'ghost', result: 'maybe', at: 'yesterday', actorId: 'nobody', details: ['a list'] },
+      { orgId, action: 'bare' },
+      {
+        ...good,
+        details: { big: 1e300, small: 5e-324, whole: 12345678901234567000, text: '\u2028 "', ['__proto__']: 1 },
+      },
+    ];
+    await platform.sql('select flush_effects($1::jsonb)', [storable({ audits })]);
+    await platform.platform.settle();
+    t.like(await verifyChain(trail, `org:${orgId}`), { ok: true, checked: audits.length });
+    const [ghost] = await platform.sql(
+      'select actor_type, result, actor_id, details from audit_logs where org_id = $1 and seq = 5',
+      [orgId],
+    );
+    t.deepEqual(ghost, {
+      actor_type: 'system',
+      result: 'failure',
+      actor_id: '00000000-0000-0000-0000-000000000000',
+      details: { value: ['a list'] },
+    });
+  },
+);
+
+test.serial('a batch that fails leaves every entry in the outbox, and its retry seals each once', async (t) => {
+  const { orgId } = await tenant(platform);
+  await platform.sql(`alter table audit_heads add constraint broken check (owner <> 'org:${orgId}')`);
+  await fill(orgId, 20);
+  await t.throwsAsync(platform.platform.settle(), { message: /broken/ });
+  const [waiting] = await platform.sql('select count(*)::int as n from audit_outbox where org_id = $1', [orgId]);
+  t.is(waiting?.n, 20);
+  await platform.sql('alter table audit_heads drop constraint broken');
+  await platform.platform.settle();
+  t.like(await verifyChain(trail, `org:${orgId}`), { ok: true, checked: 20 });
 });

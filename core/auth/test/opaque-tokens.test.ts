@@ -1,6 +1,7 @@
 /** Random tokens and their hashes. */
 import test from 'ava';
 import {
+  createMac,
   equalHash,
   newAgentToken,
   newApiKey,
@@ -51,4 +52,12 @@ test('hashes are equal only when they are the same', (t) => {
   t.false(equalHash(sha256Hex('a'), sha256Hex('a').slice(1)));
   t.false(equalHash('', 'a'));
   t.false(equalHash('é', 'e'));
+});
+
+test('a mac is the same for the same text, and another for another purpose, text or secret', (t) => {
+  const mac = createMac('secret');
+  t.is(mac('codes', '123456'), createMac('secret')('codes', '123456'));
+  t.regex(mac('codes', '123456'), /^[0-9a-f]{64}$/);
+  const all = [mac('codes', '1'), mac('codes', '2'), mac('tokens', '1'), createMac('other')('codes', '1')];
+  t.is(new Set(all).size, all.length);
 });

@@ -80,6 +80,26 @@ fails(
   /does not cover the path/,
 );
 fails(
+  'a body that may be stored however large it is, is refused',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route(`payload: Joi.object({ name: Joi.string(), all: Joi.array().items(Joi.any()) })`),
+  },
+  /x\.ts: POST \/a: nothing bounds name, all, all\[\] of its payload/,
+);
+test('a small body may leave its parts open, and so may what an agent sends', async (t) => {
+  const payload = 'payload: Joi.object({ name: Joi.string() })';
+  const agent = `access: { agent: { roles: ['agent'] } }, path: '/b/{id}', params: Joi.object({ id: Joi.string() })`;
+  t.is(
+    await load({
+      'a/index.ts': manifest('a'),
+      'a/routes/x.ts': route(`maxBytes: 65_536, ${payload}`),
+      'a/routes/y.ts': route(`${agent}, ${payload}`),
+    }),
+    'a',
+  );
+});
+fails(
   'the same route in two files is refused',
   {
     'a/index.ts': manifest('a'),

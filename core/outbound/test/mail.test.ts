@@ -1,4 +1,4 @@
-/** Mail and text messages: files without a server, SMTP with one, and errors that keep the password. */
+/** Mail: files without a server, SMTP with one, and errors that keep the password. */
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
 import test from 'ava';
 import { readConfig } from '#config';
 import { createMailer, MailError } from '../mail.ts';
-import { createSmsSender } from '../sms.ts';
 
 interface Teardown {
   teardown(fn: () => unknown): void;
@@ -136,12 +135,4 @@ test('a folder that cannot be written is a mail error', async (t) => {
   const dir = await folder(t);
   await writeFile(join(dir, 'mail'), '');
   await t.throwsAsync(createMailer(readConfig({ DATA_DIR: dir })).send(MAIL), { instanceOf: MailError });
-});
-
-test('text messages become private files', async (t) => {
-  const dir = await folder(t);
-  const { id } = await createSmsSender(readConfig({ DATA_DIR: dir })).send({ to: '+491\nX: 1', text: 'Code 123456' });
-  const path = join(dir, 'sms', `${id}.txt`);
-  t.regex(await readFile(path, 'utf8'), /^To: \+491 X: 1\nDate: [^\n]+\n\nCode 123456\n$/);
-  t.is((await stat(path)).mode & 0o777, 0o600);
 });

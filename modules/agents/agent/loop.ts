@@ -2,6 +2,7 @@
 import { type Call, RefusedError } from './client.ts';
 import type { Handler } from './commands/contract.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { EventSpool, type ReadEvents, type SpoolStore } from './event-spool.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
 import { Inventory } from './inventory.ts';
 import { Journal, type JournalStore } from './journal.ts';
@@ -27,6 +28,8 @@ export interface AgentOptions {
   signal: AbortSignal;
   log: (line: string) => void;
   allowPower: boolean;
+  /** Events of the operating system and where they wait; absent where none are sent. */
+  systemEvents?: { read: ReadEvents; store: SpoolStore };
   /** Overrides what the server says, for demonstrations. */
   intervalSeconds?: number;
 }
@@ -74,6 +77,7 @@ export async function runAgent(options: AgentOptions): Promise<StopReason> {
   if (reason === 'uninstalled') {
     await session.forget();
     await options.journalStore.clear();
+    await options.systemEvents?.store.clear();
   }
   return reason;
 }
@@ -92,6 +96,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   const build = heartbeatBuilder(options.machine);
   const backoff = new Backoff(timing);
   const sendInventory = inventorySchedule(options, parts);
+  const sendEvents = eventSchedule(options, parts);
   const poll = poller(options, parts);
   let working = false;
   while (!signal.aborted) {
@@ -105,7 +110,10 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
       working = true;
       outbox.wake();
       await obey(answer, options, parts, poll);
-      if (session.condition === 'ok' && !signal.aborted) sendInventory();
+      if (session.condition === 'ok' && !signal.aborted) {
+        sendInventory();
+        sendEvents();
+      }
       await pause(nextBeatMs(answer, session.state.config, options.intervalSeconds), signal);
     } catch (fault) {
       if (session.condition === 'gone') {
@@ -223,5 +231,21 @@ function inventorySchedule({ timing, log, signal }: AgentOptions, { inventory }:
         if (!signal.aborted) log(`Inventory: ${fault.message}.`);
       },
     );
+  };
+}
+
+/** Sends the operating system's events with the first beat after each minute; later after a failure. */
+function eventSchedule({ systemEvents, timing, log, signal }: AgentOptions, { session }: Parts): () => void {
+  if (!systemEvents) return () => undefined;
+  const spool = new EventSpool(session, systemEvents.store, systemEvents.read);
+  let dueAt = 0;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.events;
+    spool.send().catch((fault: Error) => {
+      const asked = fault instanceof RefusedError ? fault.retryAfterMs : 0;
+      dueAt = performance.now() + Math.max(timing.events, asked);
+      if (!signal.aborted) log(`Events wait: ${fault.message}.`);
+    });
   };
 }

@@ -2,8 +2,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { apiBase, createClient } from './client.ts';
+import { readJournal } from './collect/system-events.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { enroll, enrollmentFault } from './enrollment.ts';
+import { fileSpool } from './event-spool.ts';
 import { diskJournal } from './journal.ts';
 import { runAgent } from './loop.ts';
 import { realMachine } from './machine.ts';
@@ -99,6 +101,7 @@ async function runHere(stateFile: string, values: Values): Promise<number> {
     store,
     // Beside the state file and named after it, so that two agents in one folder do not share a journal.
     journalStore: diskJournal(`${stateFile.replace(/\.json$/, '')}-commands`),
+    systemEvents: { read: readJournal, store: fileSpool(`${stateFile.replace(/\.json$/, '')}-events.json`) },
     machine: realMachine(),
     handlers: HANDLERS,
     timing: DEFAULT_TIMING,

@@ -10,6 +10,8 @@ export interface Timing {
   /** Pause between polls while commands run. */
   poll: number;
   inventory: number;
+  /** Between two readings of the operating system's events. */
+  events: number;
   /** From SIGTERM to SIGKILL. */
   killGrace: number;
   /** How long a stop may wait for its last attempt to deliver results. */
@@ -26,6 +28,7 @@ export const DEFAULT_TIMING: Timing = {
   refused: 3_600_000,
   poll: 2_000,
   inventory: 6 * 3_600_000,
+  events: 60_000,
   killGrace: 5_000,
   farewell: 10_000,
   lastWords: 60_000,

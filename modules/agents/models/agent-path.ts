@@ -22,7 +22,6 @@ export const rotating: AgentAccess = { roles: ['agent'], suspended: true };
 export const confirming: AgentAccess = { ...rotating, pending: true };
 export const mainOnly: AgentAccess = { roles: ['agent'] };
 export const anyRole: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
-export const loggingRoles: AgentAccess = { ...anyRole, suspended: true };
 
 export const refusals = ['UNAUTHENTICATED', 'RE_ENROLLMENT_REQUIRED', 'DEVICE_GONE', 'RATE_LIMITED'];
 export const stateRefusals = [...refusals, 'DEVICE_QUARANTINED', 'DEVICE_DECOMMISSIONED'];

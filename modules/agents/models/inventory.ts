@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { hardwareKeys } from './enrollment.ts';
 import { address, amount, label, open, percent, text } from './wire-values.ts';
 
-const snapshot = { snapshotHash: Joi.string().max(128), complete: Joi.boolean() };
+const snapshot = { snapshotHash: text(128), complete: Joi.boolean() };
 const list = (most: number, item: Joi.Schema) => Joi.array().max(most).items(item).required();
 
 export const hardwareBody = open({

@@ -1,7 +1,7 @@
 /** One sealed entry of the audit trail; core's sealer writes them, nobody changes them. */
 
 import Joi from 'joi';
-import { Model, type PageQuery, pageQuery } from '#core';
+import { Model, type PageQuery, pageOf, pageQuery } from '#core';
 
 export class AuditLog extends Model {
   static override tableName = 'audit_logs';
@@ -24,26 +24,49 @@ export class AuditLog extends Model {
   declare result: 'success' | 'failure' | 'denied';
 }
 
-/** spec/3-operations, "Common list filters"; `orgId` is for callers who reach several organizations. */
-export interface AuditQuery extends PageQuery {
+/** What narrows lists, searches, exports and reports; `orgId` is for callers who reach several organizations. */
+export interface AuditFilter {
   user?: string;
   action?: string;
   resource?: string;
   from?: Date;
   to?: Date;
   orgId?: string;
+  /** Part of the action, the actor's email, the resource's type or name, or the details. */
+  q?: string;
+  actorId?: string;
+}
+/** spec/3-operations, "Common list filters". */
+export interface AuditQuery extends PageQuery, AuditFilter {
   skipCount?: boolean;
 }
+export interface AuditSearch extends AuditQuery {
+  q: string;
+}
 const part = Joi.string().trim().min(1).max(255);
-export const auditQuery = Joi.object<AuditQuery>({
-  ...pageQuery(),
+export const partFilters = {
   user: part.description("Part of the actor's email or name, in any case"),
   action: part.description('Part of the action, in any case'),
   resource: part.description("Part of the resource's type or name, in any case"),
+};
+export const rangeFilters = {
   from: Joi.date().iso().description('Earliest time, inclusive'),
   to: Joi.date().iso().description('Latest time, inclusive'),
-  orgId: Joi.string().uuid(),
+};
+export const orgFilter = Joi.string().uuid().description('One of the organizations that the caller reaches');
+export const filterFields = { ...partFilters, ...rangeFilters, orgId: orgFilter };
+
+const listFields = {
+  ...pageQuery(50, 100),
+  ...filterFields,
   skipCount: Joi.boolean().description('Leaves out the total, which costs most on a long trail'),
+};
+export const auditQuery = Joi.object<AuditQuery>(listFields);
+export const auditSearch = Joi.object<AuditSearch>({
+  ...listFields,
+  q: part
+    .required()
+    .description("Part of the action, the actor's email, the resource's type or name, or the details, in any case"),
 });
 
 const text = Joi.string().allow(null, '').required();
@@ -60,15 +83,33 @@ export const auditShape = Joi.object({
   userAgent: text,
   details: Joi.object().unknown().required(),
 });
-export const verdictShape = Joi.object({
-  owner: Joi.string().required(),
-  checked: Joi.number().integer().required(),
-  ok: Joi.boolean().required(),
-  firstBad: Joi.object({
-    id: Joi.string().allow('').required(),
-    seq: Joi.number().integer().required(),
-    problem: Joi.string().valid('altered', 'missing before', 'not chained', 'cut off').required(),
-  })
-    .allow(null)
+export const auditPage = pageOf(auditShape);
+
+/** The flat form of GET /audit-logs. */
+export const flatPage = Joi.object({
+  entries: Joi.array()
+    .items(
+      Joi.object({
+        id: Joi.string().uuid().required(),
+        timestamp: Joi.date().iso().required(),
+        action: Joi.string().required(),
+        resource: Joi.string().required(),
+        resourceType: Joi.string().required(),
+        details: Joi.string().required(),
+        ipAddress: text,
+        userAgent: text,
+        sessionId: text,
+        user: Joi.object({ name: text, email: text, role: text, department: text }).required(),
+        changes: Joi.object({ before: Joi.any().required(), after: Joi.any().required() }).required(),
+      }),
+    )
     .required(),
+  pagination: Joi.object({
+    page: Joi.number().integer(),
+    limit: Joi.number().integer(),
+    total: Joi.number().integer(),
+    totalPages: Joi.number().integer(),
+    hasMore: Joi.boolean(),
+    cursor: Joi.string().allow(null),
+  }).required(),
 });

@@ -1,24 +1,45 @@
-/** /audit-logs (spec/3-operations, Audit logs). */
+/** /audit-logs and the same under /audit (spec/3-operations, Audit logs): lists, entries and search. */
 
 import Joi from 'joi';
-import { defineRoute, pageOf } from '#core';
-import { type AuditQuery, auditQuery, auditShape, verdictShape } from '../models/audit-log.ts';
+import { type AnyRoute, defineRoute } from '#core';
+import {
+  type AuditQuery,
+  type AuditSearch,
+  auditPage,
+  auditQuery,
+  auditSearch,
+  auditShape,
+  flatPage,
+} from '../models/audit-log.ts';
 import { listEntries, readEntry } from '../services/entries.ts';
-import { verifyTrail } from '../services/verification.ts';
+import { listFlat } from '../services/flat-list.ts';
 
-export default [
+const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({
     method: 'GET',
-    path: '/audit-logs/logs',
+    path: base,
+    summary: 'Lists audit entries in the flat form, newest first',
+    access: { permission: 'audit:read' },
+    query: auditQuery,
+    response: flatPage,
+    errors: ['INVALID_CURSOR'],
+    handler: (ctx, { query }: { query: AuditQuery }) => listFlat(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${base}/logs`,
+    // Joined in camel case, /audit/logs is the same as /audit-logs.
+    ...(base === '/audit' ? { operationId: 'getAuditFullLogs' } : {}),
     summary: 'Lists audit entries, newest first',
     access: { permission: 'audit:read' },
     query: auditQuery,
-    response: pageOf(auditShape),
+    response: auditPage,
+    errors: ['INVALID_CURSOR'],
     handler: (ctx, { query }: { query: AuditQuery }) => listEntries(ctx, query),
   }),
   defineRoute({
     method: 'GET',
-    path: '/audit-logs/logs/{id}',
+    path: `${base}/logs/{id}`,
     summary: 'Reads an audit entry',
     access: { permission: 'audit:read' },
     params: Joi.object<{ id: string }>({ id: Joi.string().uuid().required() }),
@@ -27,14 +48,14 @@ export default [
   }),
   defineRoute({
     method: 'GET',
-    path: '/audit-logs/verify',
-    summary: 'Recomputes a hash chain and names the first row that does not fit',
-    description: "Without orgId: the caller's organization, a partner's own rows, or the platform's.",
+    path: `${base}/search`,
+    summary: 'Searches audit entries for a text anywhere in them',
     access: { permission: 'audit:read' },
-    limits: [{ name: 'audit-verify', max: 10, windowSeconds: 60, by: 'actor' }],
-    query: Joi.object<{ orgId?: string }>({ orgId: Joi.string().uuid() }),
-    response: Joi.object({ data: verdictShape.required() }),
-    work: { platform: "the heads of the chains are out of the tenants' reach; the service checks what may be asked" },
-    handler: (ctx, { query }) => verifyTrail(ctx, query.orgId),
+    query: auditSearch,
+    response: auditPage,
+    errors: ['INVALID_CURSOR'],
+    handler: (ctx, { query }: { query: AuditSearch }) => listEntries(ctx, query),
   }),
 ];
+
+export default [...under('/audit-logs'), ...under('/audit')];

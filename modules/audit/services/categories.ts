@@ -16,3 +16,28 @@ const PREFIXES: readonly (readonly [string, string])[] = [
 /** `system` for everything without a prefix of its own. */
 export const categoryOf = (action: string): string =>
   PREFIXES.find(([prefix]) => action.startsWith(prefix))?.[1] ?? 'system';
+
+/** The security events report (spec/3-operations, "Security actions"). */
+export const SECURITY_ACTIONS: readonly string[] = [
+  'user.login',
+  'user.login.failed',
+  'user.permission.change',
+  'policy.update',
+  'policy.create',
+  'policy.evaluate',
+  'automation.policy.evaluate',
+  'agent.source.ip.changed',
+];
+
+/** The compliance report (spec/3-operations, "Compliance actions"). */
+export const COMPLIANCE_ACTIONS: readonly string[] = [
+  'data.access',
+  'data.export',
+  'device.create',
+  'device.delete',
+  'policy.update',
+  'policy.evaluate',
+  'automation.policy.evaluate',
+  'script.execute',
+  'organization.update',
+];

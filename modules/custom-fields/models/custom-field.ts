@@ -129,8 +129,8 @@ export const fieldCreate = Joi.object<FieldCreate, true>({
 });
 export const fieldUpdate = Joi.object<FieldUpdate, true>({
   ...changes,
-  fieldKey: Joi.string().description('Refused: a key never changes'),
-  type: Joi.string().description('Refused: a type never changes'),
+  fieldKey: Joi.string().max(100).description('Refused: a key never changes'),
+  type: Joi.string().max(100).description('Refused: a type never changes'),
   force: Joi.boolean().description('Removes choices although devices hold values of the field'),
 });
 

@@ -55,7 +55,7 @@ test("a partner's field is inherited by its organizations, which may not write i
     orgAccess: 'selected',
     orgIds: [orgId],
   });
-  await platform.sql('update users set mfa_enabled = true');
+  await platform.sql(`update users set mfa_enabled = true, mfa_method = 'totp'`);
   t.is(
     (await create(some.token, 'more', { partnerId })).body.error.message,
     'Full partner organization access required',

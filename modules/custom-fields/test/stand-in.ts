@@ -37,7 +37,7 @@ platform.platform.tasks.work.fillings = (slot) => (slot === 'custom-fields.store
 /** The partner's people must have an authenticator here: two-factor is on. */
 export async function place(): Promise<Tenant> {
   const made = await tenant(platform);
-  await platform.sql('update users set mfa_enabled = true');
+  await platform.sql(`update users set mfa_enabled = true, mfa_method = 'totp'`);
   return made;
 }
 export const call = (method: string, path: string, token: string, body?: object) =>

@@ -1,6 +1,6 @@
 /** Work ordered for a device, and the shapes it is shown and ordered in. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, openObject } from '#core';
 import type { CommandRow, CommandSource, CommandStatus } from '../api.ts';
 
 export const COMMAND_STATUSES = [
@@ -10,6 +10,7 @@ export const COMMAND_STATUSES = [
 /** The payload is for the agent alone: it may hold secrets, and is emptied when the command ends. */
 export class Command extends Model implements CommandRow {
   static override tableName = 'device_commands';
+  static override deviceColumn = 'device_id';
   declare id: string;
   declare deviceId: string;
   declare orgId: string;
@@ -92,7 +93,7 @@ export interface CommandOrder {
 }
 export const commandOrder = Joi.object<CommandOrder, true>({
   type: Joi.string().max(50).required(),
-  payload: Joi.object().unknown(),
+  payload: openObject(),
   whenOffline: Joi.string().valid('queue', 'fail'),
   deliverByMinutes: Joi.number().integer().min(1).max(10_080),
 });

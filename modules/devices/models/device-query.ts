@@ -18,8 +18,9 @@ const clamp = (low: number, high: number) => (value: number) => Math.min(high, M
 const ids = list(Joi.string().uuid().required(), 'ids');
 
 export const deviceListQuery = Joi.object<DeviceListQuery>({
-  page: Joi.number().integer().custom(clamp(1, 1_000_000)).description('Asks for the page form'),
+  page: Joi.number().unsafe().integer().custom(clamp(1, 1_000_000)).description('Asks for the page form'),
   limit: Joi.number()
+    .unsafe()
     .integer()
     .custom(clamp(1, 1000))
     .default(50)
@@ -29,12 +30,14 @@ export const deviceListQuery = Joi.object<DeviceListQuery>({
   sortDir: Joi.string().valid('asc', 'desc').default('asc'),
   orgIds: ids,
   siteIds: ids,
+  groupIds: ids,
   includeDecommissioned: Joi.boolean().default(false),
   includeTotal: Joi.boolean().default(false),
   search: Joi.string().trim().min(2).max(255).description('In host name, display name, serial number and addresses'),
   status: list(Joi.string().valid(...STATUSES), STATUSES.join(', ')),
   osType: list(Joi.string().valid(...OS_TYPES), OS_TYPES.join(', ')),
   tag: Joi.string().trim().min(1).max(50),
+  filterId: Joi.string().uuid().description('A saved filter, which the devices must match as well'),
 })
   .oxor('page', 'cursor')
   .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });

@@ -1,7 +1,8 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, openObject } from '#core';
 import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../api.ts';
+import { MOST_TAGS } from './tag.ts';
 
 export const LIFECYCLES = ['pending', 'active', 'quarantined', 'decommissioned'] as const;
 export const STATUSES = [...LIFECYCLES, 'online', 'offline', 'maintenance', 'updating'].filter(
@@ -16,6 +17,7 @@ export const DEVICE_ROLES = [
 export class Device extends Model implements DeviceFields {
   static override tableName = 'devices';
   static override siteColumn = 'site_id';
+  static override deviceColumn = 'id';
   static override jsonAttributes = ['customFields'];
   declare id: string;
   declare orgId: string;
@@ -149,11 +151,15 @@ export interface DeviceUpdate {
   deviceRole?: string;
   customFields?: Record<string, unknown>;
 }
-const tag = Joi.string().trim().min(1).max(50);
+// Longer than a tag may be: white space around and within it does not count (models/tag.ts).
+const tag = Joi.string().max(255);
 export const deviceUpdate = Joi.object<DeviceUpdate, true>({
   displayName: Joi.string().trim().min(1).max(255).allow(null),
   siteId: uuid,
-  tags: Joi.array().items(tag).max(50).unique().description('Replaces all tags'),
+  tags: Joi.array()
+    .items(tag)
+    .max(MOST_TAGS)
+    .description('Replaces all tags; they are stored in lower case, with one space between words'),
   deviceRole: Joi.string().valid(...DEVICE_ROLES),
-  customFields: Joi.object().unknown().max(100).description('Merged by key; null removes a value'),
+  customFields: openObject().max(100).description('Merged by key; null removes a value'),
 });

@@ -4,11 +4,13 @@ import { Model } from '#core';
 
 export class Software extends Model {
   static override tableName = 'device_software';
+  static override deviceColumn = 'device_id';
   declare id: string;
   declare deviceId: string;
 }
 export class Service extends Model {
   static override tableName = 'device_services';
+  static override deviceColumn = 'device_id';
   declare id: string;
   declare deviceId: string;
 }

@@ -1,6 +1,9 @@
 /** GET /devices: one statement, rows in the shape of the API, in pages or behind a cursor (domain/devices, section 3.1). */
 import { createHash } from 'node:crypto';
-import { type Context, decodeCursor, encodeCursor, errors, mustAccessSite, mustReachOrg } from '#core';
+import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
+import { tagKey } from '../models/tag.ts';
+import type { DeviceCondition } from '../slot-shapes.ts';
+import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY, STATUS } from './statuses.ts';
 
 export interface DeviceListQuery {
@@ -11,20 +14,28 @@ export interface DeviceListQuery {
   sortDir: 'asc' | 'desc';
   orgIds?: string[];
   siteIds?: string[];
+  groupIds?: string[];
   includeDecommissioned: boolean;
   includeTotal: boolean;
   search?: string;
   status?: string[];
   osType?: string[];
   tag?: string;
+  filterId?: string;
 }
-type Row = Record<string, unknown> & { id: string; sort?: string | null };
+type Row = Record<string, unknown> & { id: string; sort?: string | null; walk?: string };
+type Shown = Record<string, unknown> & { id: string };
+type Narrow = (first: number) => DeviceCondition | Promise<DeviceCondition>;
+/** The cursor form, or the page form. */
+export type DeviceAnswer =
+  | { devices: Shown[]; nextCursor: string | null; limit: number; total?: number }
+  | { data: Shown[]; pagination: { page: number; limit: number; total: number } };
 
 /** Sort keys; the name is compared by bytes, so that its index serves the order whatever the server's language. */
 const SORTS = {
-  hostname: { key: 'lower(d.hostname) collate "C"', type: 'text', nulls: false },
-  lastSeen: { key: 's.last_seen_at', type: 'timestamptz', nulls: true },
-  enrolled: { key: 'd.enrolled_at', type: 'timestamptz', nulls: true },
+  hostname: { key: 'lower(d.hostname) collate "C"', type: 'text', nulls: false, at: 'd.renamed_at', version: 'd.xmin' },
+  lastSeen: { key: 's.last_seen_at', type: 'timestamptz', nulls: true, at: 's.last_seen_at', version: 's.xmin' },
+  enrolled: { key: 'd.enrolled_at', type: 'timestamptz', nulls: true, at: 'd.enrolled_at', version: 'd.xmin' },
 } as const;
 
 /** Sizes of a page that people ask for, and one more to see whether there is a next one. */
@@ -34,10 +45,30 @@ const USUAL_LIMITS = new Set([50, 100, 200, 500, 51, 101, 201, 501, 1001]);
 class Conditions {
   readonly values: unknown[] = [];
   readonly parts: string[] = [];
+  /** The tables that they speak of. */
+  source = 'from devices d';
+  /** False when one of them was made elsewhere: then no two statements need be alike. */
+  usual = true;
 
   add(part: string, ...values: unknown[]): void {
     let next = 0;
     this.parts.push(part.replaceAll('?', () => `$${this.values.push(values[next++])}`));
+  }
+
+  /** A condition that was made for the parameters from here on. */
+  addMade({ where, params }: DeviceCondition): void {
+    this.parts.push(`(${where})`);
+    this.values.push(...params);
+    this.usual = false;
+  }
+
+  copy(): Conditions {
+    const made = new Conditions();
+    made.values.push(...this.values);
+    made.parts.push(...this.parts);
+    made.source = this.source;
+    made.usual = this.usual;
+    return made;
   }
 
   get where(): string {
@@ -46,7 +77,7 @@ class Conditions {
 }
 
 /** Naming what lies out of reach is refused: an answer with a part left out looks complete. */
-async function mustReachNamed(ctx: Context, { orgIds, siteIds }: DeviceListQuery): Promise<void> {
+async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }: DeviceListQuery): Promise<void> {
   for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
   for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
   if (siteIds) {
@@ -55,23 +86,32 @@ async function mustReachNamed(ctx: Context, { orgIds, siteIds }: DeviceListQuery
     ]);
     if (rows[0]?.n !== new Set(siteIds).size) throw errors.NotFound('Site not found');
   }
+  if (groupIds) {
+    const [groups] = ctx.fillings('devices.groups');
+    const unseen = groups ? await groups.unseen(ctx, groupIds) : groupIds;
+    if (unseen.length > 0) throw errors.NotFound('Device group not found');
+  }
+}
+
+/** The saved filter's condition; without the module that knows filters there are none to name. */
+async function filterOf(ctx: Context, filterId: string, found: Conditions): Promise<DeviceCondition> {
+  const [filters] = ctx.fillings('devices.filter');
+  if (!filters) throw errors.NotFound('Filter not found');
+  const condition = await filters.condition(ctx, filterId, found.values.length + 1);
+  found.addMade(condition);
+  return condition;
 }
 
 function conditionsOf(ctx: Context, query: DeviceListQuery): Conditions {
-  const { scope } = ctx;
   const found = new Conditions();
-  const orgIds = query.orgIds ?? scope.orgIds;
-  if (orgIds) found.add('d.org_id = any(?::uuid[])', orgIds);
-  if (scope.siteIds) found.add('d.site_id = any(?::uuid[])', scope.siteIds);
-  // Nobody can belong to a group yet, so a caller limited to groups sees nothing.
-  if (scope.groupIds) found.add('false');
+  const reach = { ...ctx.scope, orgIds: query.orgIds ?? ctx.scope.orgIds };
+  const parameter = (value: unknown, type: string) => `$${found.values.push(value)}::${type}`;
+  found.parts.push(visibleDevices(reach, parameter));
   if (query.siteIds) found.add('d.site_id = any(?::uuid[])', query.siteIds);
-  if (!query.includeDecommissioned && !query.status?.includes('decommissioned')) {
-    found.add(`d.lifecycle <> 'decommissioned'`);
-  }
+  if (query.groupIds) found.parts.push(inGroups('d.id', parameter(query.groupIds, 'uuid[]')));
   if (query.osType) found.add('d.os_type = any(?)', query.osType);
   if (query.status) found.add(`${STATUS} = any(?)`, query.status);
-  if (query.tag) found.add('d.tags @> array[?::text]', query.tag);
+  if (query.tag) found.add('d.tags @> array[?::text]', tagKey(query.tag));
   if (query.search) {
     const pattern = `%${query.search.replaceAll(/[\\%_]/g, '\\$&')}%`;
     const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
@@ -81,47 +121,68 @@ function conditionsOf(ctx: Context, query: DeviceListQuery): Conditions {
 }
 
 /** Only the tables that conditions and order ask for are joined before the rows of the page are picked. */
-function sourceOf(query: DeviceListQuery): string {
-  const state = query.status || query.search || query.sort === 'lastSeen';
-  return `from devices d ${state ? 'join device_state s on s.device_id = d.id' : ''}
-    ${query.search ? 'left join device_hardware h on h.device_id = d.id' : ''}`;
+function sourceOf(query: DeviceListQuery, made: readonly DeviceCondition[]): string {
+  const joins = new Map<string, string>();
+  if (query.status || query.search || query.sort === 'lastSeen') {
+    joins.set('s', 'join device_state s on s.device_id = d.id');
+  }
+  if (query.search) joins.set('h', 'left join device_hardware h on h.device_id = d.id');
+  for (const { alias, sql } of made.flatMap((condition) => condition.joins)) joins.set(alias, sql);
+  return `from devices d ${[...joins.values()].join(' ')}`;
 }
 
 const orderName = ({ sort, sortDir }: DeviceListQuery) => `devices-${sort}-${sortDir}`;
 
-function addPosition(found: Conditions, query: DeviceListQuery): void {
-  if (!query.cursor) return;
-  const { key, type, nulls } = SORTS[query.sort];
-  const [value = null, id = null] = decodeCursor(orderName(query), query.cursor, 2);
-  if (id === null || (value === null && !nulls)) throw errors.InvalidCursor();
+/** What comes after the position in the order, without the devices that the walk's second part shows. */
+function addPosition(found: Conditions, query: DeviceListQuery, position: Position): void {
+  const { key, type, nulls, at, version } = SORTS[query.sort];
+  const { value, id } = position;
+  if (value === null && !nulls) throw errors.InvalidCursor();
   const sign = query.sortDir === 'desc' ? '<' : '>';
-  if (value === null) {
-    found.add(`${key} is null and d.id ${sign} ?::uuid`, id);
-    return;
+  if (value === null) found.add(`${key} is null and d.id ${sign} ?::uuid`, id);
+  else {
+    const past = `(${key}, d.id) ${sign} (?::text::${type}, ?::uuid)`;
+    found.add(nulls ? `(${past} or ${key} is null)` : past, value, id);
   }
-  const past = `(${key}, d.id) ${sign} (?::text::${type}, ?::uuid)`;
-  found.add(nulls ? `(${past} or ${key} is null)` : past, value, id);
+  const [condition, ...values] = moved(at, version, position);
+  found.add(`not ${condition}`, ...values);
+}
+
+/** The devices whose sort value has changed since the walk began, by id. */
+function addMoved(found: Conditions, query: DeviceListQuery, position: Position): void {
+  const { at, version } = SORTS[query.sort];
+  found.add(...moved(at, version, position));
+  if (position.part === 'moved') found.add('d.id > ?::uuid', position.id);
 }
 
 /**
  * Planning six tables takes longer than reading a hundred rows, so the usual lists are prepared once a connection. Only
  * those: each name stays in the memory of every connection.
  */
-function planName(text: string, query: DeviceListQuery, limit: number, offset: number): string | undefined {
-  if (query.search || offset > 0 || !USUAL_LIMITS.has(limit)) return undefined;
+function planName(text: string, usual: boolean, limit: number, offset: number): string | undefined {
+  if (!usual || offset > 0 || !USUAL_LIMITS.has(limit)) return undefined;
   return `devices-list-${createHash('sha1').update(text).digest('hex').slice(0, 16)}`;
 }
 
-async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, limit: number, offset: number) {
-  const { key } = SORTS[query.sort];
+interface Slice {
+  limit: number;
+  offset?: number;
+  /** By id instead of the order asked for. */
+  byId?: boolean;
+}
+
+async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, { limit, offset = 0, byId }: Slice) {
+  const key = byId ? 'null::text' : SORTS[query.sort].key;
+  const direction = byId ? 'asc' : query.sortDir;
   const text = `
-    select ${LISTED}, ${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, p.sort::text as sort
-    from (select d.id, ${key} as sort ${sourceOf(query)} ${found.where}
-      order by 2 ${query.sortDir} nulls last, d.id ${query.sortDir} limit ${limit} offset ${offset}) p
+    select ${LISTED}, ${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, p.sort::text as sort,
+      (select pg_current_snapshot()::text) as walk
+    from (select d.id, ${key} as sort ${found.source} ${found.where}
+      order by 2 ${direction} nulls last, d.id ${direction} limit ${limit} offset ${offset}) p
     join devices d on d.id = p.id ${JOINS}
-    order by p.sort ${query.sortDir} nulls last, p.id ${query.sortDir}`;
+    order by p.sort ${direction} nulls last, p.id ${direction}`;
   const { rows } = await ctx
-    .sql<Row>(text, found.values, planName(text, query, limit, offset))
+    .sql<Row>(text, found.values, planName(text, found.usual && !query.search, limit, offset))
     .catch((error: { code?: string }) => {
       // Class 22, data exception: of all values only those in a forged cursor have not been checked.
       throw query.cursor && error.code?.startsWith('22') ? errors.InvalidCursor() : error;
@@ -129,29 +190,78 @@ async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, l
   return rows;
 }
 
-async function totalOf(ctx: Context, query: DeviceListQuery, found: Conditions): Promise<number> {
-  const { rows } = await ctx.sql<{ n: number }>(`select count(*) as n ${sourceOf(query)} ${found.where}`, found.values);
+async function totalOf(ctx: Context, found: Conditions): Promise<number> {
+  const { rows } = await ctx.sql<{ n: number }>(`select count(*) as n ${found.source} ${found.where}`, found.values);
   return rows[0]?.n ?? 0;
 }
 
-/** `page` asks for the legacy form, anything else gives the cursor form; both at once are refused (400). */
-export async function listDevices(ctx: Context, query: DeviceListQuery): Promise<object> {
-  await mustReachNamed(ctx, query);
-  const found = conditionsOf(ctx, query);
+/** The rows after the position, one more than asked for where there are more, each with the part it belongs to. */
+async function walkOn(ctx: Context, query: DeviceListQuery, found: Conditions, position: Position | null) {
+  const wanted = query.limit + 1;
+  const rows: Row[] = [];
+  if (position?.part !== 'moved') {
+    const ordered = found.copy();
+    if (position) addPosition(ordered, query, position);
+    rows.push(...(await rowsOf(ctx, query, ordered, { limit: wanted })));
+  }
+  const inOrder = rows.length;
+  // On the first page nothing has changed since the walk began.
+  if (position && inOrder < wanted) {
+    const others = found.copy();
+    addMoved(others, query, position);
+    rows.push(...(await rowsOf(ctx, query, others, { limit: wanted - inOrder, byId: true })));
+  }
+  return { rows, inOrder };
+}
+
+async function readList(ctx: Context, query: DeviceListQuery, found: Conditions): Promise<DeviceAnswer> {
+  const shown = ({ sort: _sort, walk: _walk, ...row }: Row): Shown => ({ ...row, id: row.id });
   if (query.page !== undefined) {
     const limit = Math.min(query.limit, 500);
-    const total = await totalOf(ctx, query, found);
-    const rows = await rowsOf(ctx, query, found, limit, (query.page - 1) * limit);
-    for (const row of rows) delete row.sort;
-    return { data: rows, pagination: { page: query.page, limit, total } };
+    const total = await totalOf(ctx, found);
+    const rows = await rowsOf(ctx, query, found, { limit, offset: (query.page - 1) * limit });
+    return { data: rows.map(shown), pagination: { page: query.page, limit, total } };
   }
-  const total = query.includeTotal ? { total: await totalOf(ctx, query, found) } : {};
-  addPosition(found, query);
-  const rows = await rowsOf(ctx, query, found, query.limit + 1, 0);
-  const more = rows.length > query.limit;
-  if (more) rows.pop();
-  const last = rows.at(-1);
-  const nextCursor = more && last ? encodeCursor(orderName(query), [last.sort, last.id]) : null;
-  for (const row of rows) delete row.sort;
-  return { devices: rows, nextCursor, limit: query.limit, ...total };
+  const total = query.includeTotal ? { total: await totalOf(ctx, found) } : {};
+  const position = query.cursor ? positionOf(orderName(query), query.cursor) : null;
+  const begun = position?.begun ?? new Date().toISOString();
+  const { rows, inOrder } = await walkOn(ctx, query, found, position);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  const nextCursor =
+    rows.length > page.length && last
+      ? positionAfter(orderName(query), {
+          part: page.length > inOrder ? 'moved' : 'order',
+          value: last.sort ?? null,
+          id: last.id,
+          begun,
+          snapshot: position?.snapshot ?? last.walk ?? '',
+        })
+      : null;
+  return { devices: page.map(shown), nextCursor, limit: query.limit, ...total };
+}
+
+/**
+ * `page` asks for the legacy form, anything else gives the cursor form; both at once are refused (400).
+ * @param narrow another condition, for lists that other modules make of this one
+ */
+export async function listDevices(ctx: Context, query: DeviceListQuery, narrow?: Narrow): Promise<DeviceAnswer> {
+  await mustReachNamed(ctx, query);
+  const found = conditionsOf(ctx, query);
+  const made: DeviceCondition[] = [];
+  if (query.filterId) made.push(await filterOf(ctx, query.filterId, found));
+  if (narrow) {
+    const condition = await narrow(found.values.length + 1);
+    found.addMade(condition);
+    made.push(condition);
+  }
+  found.source = sourceOf(query, made);
+  const removed = made.some((condition) => condition.removed) || query.status?.includes('decommissioned');
+  if (!query.includeDecommissioned && !removed) found.add(`d.lifecycle <> 'decommissioned'`);
+  let read = () => readList(ctx, query, found);
+  for (const { limited } of made) {
+    const inner = read;
+    read = () => limited(inner);
+  }
+  return read();
 }

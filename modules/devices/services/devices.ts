@@ -1,6 +1,7 @@
 /** One device: whether the caller sees it, what may be changed, and the wish for automatic updates. */
 import { type Context, errors, mustAccessSite } from '#core';
 import { Device, type DeviceUpdate } from '../models/device.ts';
+import { replacedTags } from '../models/tag.ts';
 import { writeCustomValues } from './custom-values.ts';
 import { insertCommand } from './queue.ts';
 
@@ -11,10 +12,11 @@ export async function mustExist(ctx: Context, id: string): Promise<Device> {
   return device;
 }
 
-/** Throws NO_UPDATES, 404, 400 for a site of another organization, 403 for one the caller is not limited to. */
+/** Throws NO_UPDATES, 404, 400 for a bad tag or a site of another organization, 403 for one out of the caller's limits. */
 export async function updateDevice(ctx: Context, id: string, changes: DeviceUpdate): Promise<void> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   const device = await mustExist(ctx, id);
+  const tags = changes.tags && replacedTags(device.tags, changes.tags);
   if (changes.siteId) {
     mustAccessSite(ctx, changes.siteId);
     await ctx.use('tenancy').mustExistSite(changes.siteId, device.orgId);
@@ -23,6 +25,7 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
   if (customFields) await writeCustomValues(ctx, device, customFields);
   const patch = {
     ...plain,
+    ...(tags ? { tags } : {}),
     // What an operator has said is never overwritten by the agent.
     ...(changes.deviceRole ? { deviceRoleSource: 'manual' as const } : {}),
     updatedAt: new Date(),
@@ -31,7 +34,8 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
   if (changed === 0) throw errors.NotFound('Device not found');
   const changedFields = Object.keys(changes);
   const { orgId, hostname } = device;
-  ctx.audit('device.update', { orgId, resourceId: id, resourceName: hostname, details: { changedFields } });
+  const details = { changedFields, ...(tags ? { before: { tags: device.tags }, after: { tags } } : {}) };
+  ctx.audit('device.update', { orgId, resourceId: id, resourceName: hostname, details });
   ctx.emit('devices.updated', { changedFields }, { orgId, siteId: changes.siteId ?? device.siteId, deviceId: id });
   if (changes.siteId) ctx.notify('devices.changed', id);
 }

@@ -41,7 +41,7 @@ async function countOfPartner(ctx: Context, partnerId: string): Promise<number> 
   return count(
     ctx,
     `select count(*) as n from devices where ${COUNTED}
-       and org_id in (select id from organizations where partner_id = $1)`,
+       and org_id in (select id from organizations where partner_id = $1 and deleted_at is null)`,
     partnerId,
   );
 }

@@ -64,7 +64,7 @@ export const beat = (test: TestPlatform, device: { deviceId: string; orgId: stri
 /** Runs one of this module's jobs now. */
 export async function runJob(
   test: TestPlatform,
-  name: 'devices/sweep-silent' | 'devices/sweep-commands' | 'devices/purge-devices' | 'devices/prune-history',
+  name: `devices/${'sweep-silent' | 'sweep-commands' | 'purge-devices' | 'prune-history' | 'prune-names'}`,
 ): Promise<void> {
   const known = test.platform.tasks.registry.jobs.get(name);
   if (!known) throw new Error(`no job ${name}`);

@@ -145,8 +145,27 @@ test('a cursor of another order, a forged one, and both forms at once are refuse
   const refused = async (query: string) =>
     (await platform.call<ErrorBody>('GET', `/devices?${query}`, { token })).body.error.code;
   t.is(await refused(`cursor=${body.nextCursor}&sort=enrolled`), 'INVALID_CURSOR');
-  const forged = Buffer.from(JSON.stringify(['devices-enrolled-asc', '2026', 'no-uuid'])).toString('base64url');
-  t.is(await refused(`cursor=${forged}&sort=enrolled`), 'INVALID_CURSOR');
+  const id = '11111111-1111-4111-8111-111111111111';
+  const now = new Date().toISOString();
+  for (const forged of [
+    ['order', '2026', 'no-uuid', now, '700:700:'],
+    ['order', 'no time', id, now, '700:700:'],
+    ['order', now, id, 'no time', '700:700:'],
+    ['order', now, id, now, '700:600:'],
+    ['order', now, id, now, '700:701:900'],
+    ['order', now, id, now, 'all'],
+    ['order', now, id, now, '999999999999999999:999999999999999999:'],
+    ['moved', null, 'no-uuid', now, '700:700:'],
+    ['else', now, id, now, '700:700:'],
+    [now, id],
+  ]) {
+    const cursor = Buffer.from(JSON.stringify(['devices-enrolled-asc', ...forged])).toString('base64url');
+    const { status, body } = await platform.call<ErrorBody>('GET', `/devices?cursor=${cursor}&sort=enrolled`, {
+      token,
+    });
+    if (status !== 200) t.is(body.error.code, 'INVALID_CURSOR', forged.join(' '));
+    else t.regex(forged.join(' '), /:999999999999999999:/);
+  }
   t.is(await refused(`page=1&cursor=${body.nextCursor}`), 'VALIDATION_ERROR');
   t.is(await refused('orgIds=1,2'), 'VALIDATION_ERROR');
   t.is(await refused('filterId=1'), 'VALIDATION_ERROR');

@@ -54,7 +54,8 @@ test('names, tags, role and site are changed and audited, and a role that people
   const changed = await platform.call<Detail>('PATCH', path, { token, body });
   t.like(changed.body.data, { displayName: 'Desk', tags: ['a', 'b'], deviceRoleSource: 'manual', siteName: 'Two' });
   const [audit] = await platform.audits({ action: 'device.update', orgId });
-  t.deepEqual([audit?.resource_id, audit?.details], [id, { changedFields: Object.keys(body) }]);
+  const details = { changedFields: Object.keys(body), before: { tags: [] }, after: { tags: ['a', 'b'] } };
+  t.deepEqual([audit?.resource_id, audit?.details], [id, details]);
 });
 
 test('changes that may not be are refused and change nothing', async (t) => {

@@ -1,7 +1,7 @@
 /** Mails a link with which a forgotten password can be replaced. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { sendReset } from '../services/password-resets.ts';
+import { sendReset } from '../services/accounts/password-resets.ts';
 
 interface Payload {
   email: string;

@@ -32,9 +32,3 @@ export const sessionShape = Joi.object({
   expiresAt: Joi.date().iso().required(),
   current: Joi.boolean().required().description('Whether this very request belongs to it'),
 });
-
-export const tokensShape = Joi.object({
-  accessToken: Joi.string().required(),
-  expiresInSeconds: Joi.number().integer().required(),
-  refreshToken: Joi.string().description('Only where the old one came in the body'),
-});

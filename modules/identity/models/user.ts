@@ -9,9 +9,13 @@ export interface LoginUser {
   passwordHash: string | null;
   status: 'active' | 'invited' | 'disabled';
   mfaEnabled: boolean;
+  mfaMethod: 'totp' | 'sms' | null;
+  /** The last four digits of the verified number. */
+  phone: string | null;
 }
 export const LOGIN_COLUMNS = `users.id, users.email, users.name, users.password_hash as "passwordHash", users.status,
-  users.mfa_enabled as "mfaEnabled"`;
+  users.mfa_enabled as "mfaEnabled", users.mfa_method as "mfaMethod",
+  case when users.phone_verified then '•••' || right(users.phone_number, 4) end as phone`;
 
 export interface Credentials {
   email: string;
@@ -92,6 +96,13 @@ export const meShape = profileShape.keys({
   roleId: Joi.string().uuid().required(),
   roleName: Joi.string().required(),
   permissions: Joi.array().items(Joi.string()).required().description('Pairs of the catalog, inherited ones included'),
+  pendingPhoneNumber: Joi.string()
+    .allow(null)
+    .required()
+    .description('The last four digits of a number that waits for its code'),
+  mfaMethodAllowed: Joi.boolean()
+    .required()
+    .description('False where an organization of the user no longer allows the active method: enroll an authenticator'),
   mfaVerified: Joi.boolean().required().description('Whether this session passed the second factor'),
   mfaRequired: Joi.boolean().required().description('Whether an authenticator must be enrolled first'),
 });

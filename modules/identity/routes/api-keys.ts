@@ -18,7 +18,7 @@ import {
   revokeApiKey,
   rotateApiKey,
   updateApiKey,
-} from '../services/api-keys.ts';
+} from '../services/keys/api-keys.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const read = { permission: 'organizations:read', apiKey: false };

@@ -15,7 +15,7 @@ import {
   listEnrollmentKeys,
   readEnrollmentKey,
   rotateEnrollmentKey,
-} from '../services/enrollment-keys.ts';
+} from '../services/keys/enrollment-keys.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const read = { permission: 'organizations:read', apiKey: false };

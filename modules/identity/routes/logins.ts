@@ -1,10 +1,10 @@
 /** /auth/login, /auth/refresh, /auth/logout (spec/1-identity, Auth). */
 import Joi from 'joi';
-import { defineRoute, REFRESH_COOKIE, reply } from '#core';
-import { tokensShape } from '../models/session.ts';
-import { type Credentials, credentials, userShape } from '../models/user.ts';
-import { login } from '../services/logins.ts';
-import { clearedCookie, logout, refreshSession } from '../services/sessions.ts';
+import { defineRoute, loginAnswer, REFRESH_COOKIE, reply, tokensShape } from '#core';
+import { type Credentials, credentials } from '../models/user.ts';
+import { login } from '../services/access/logins.ts';
+import { refreshSession } from '../services/access/refreshes.ts';
+import { clearedCookie, logout } from '../services/access/sessions.ts';
 
 const refreshBody = Joi.object<{ refreshToken?: string } | null, false>({
   refreshToken: Joi.string().max(200).description('For programs without cookies'),
@@ -29,14 +29,8 @@ export default [
       },
     ],
     payload: credentials,
-    response: Joi.object({
-      user: userShape,
-      tokens: tokensShape,
-      mfaRequired: Joi.boolean().required(),
-      tempToken: Joi.string(),
-      mfaMethod: Joi.string().valid('totp', 'sms'),
-    }),
-    errors: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    response: loginAnswer,
+    errors: ['INVALID_CREDENTIALS', 'SSO_REQUIRED', 'RATE_LIMITED'],
     handler: async (ctx, { payload }: { payload: Credentials }) => {
       const { body, issued } = await login(ctx, payload);
       return reply(body, issued ? { cookies: issued.cookies } : {});
@@ -52,7 +46,7 @@ export default [
     work: 'none',
     payload: refreshBody,
     response: Joi.object({ tokens: tokensShape.required() }),
-    errors: ['CSRF_REQUIRED', 'REFRESH_INVALID'],
+    errors: ['CSRF_REQUIRED', 'REFRESH_INVALID', 'PARTNER_INACTIVE', 'ORG_ACCESS_DENIED'],
     handler: async (ctx, { payload, cookies, headers }) => {
       const body = payload?.refreshToken;
       const issued = await refreshSession(ctx, { body, cookie: cookies[REFRESH_COOKIE], csrf: headers['x-svc-csrf'] });

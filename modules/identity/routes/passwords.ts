@@ -8,8 +8,8 @@ import {
   passwordForgotten,
   passwordReset,
 } from '../models/password.ts';
-import { changePassword, resetPassword } from '../services/password-resets.ts';
-import { clearedCookie } from '../services/sessions.ts';
+import { clearedCookie } from '../services/access/sessions.ts';
+import { changePassword, resetPassword } from '../services/accounts/password-resets.ts';
 
 const success = Joi.object({ success: Joi.boolean().required(), message: Joi.string() });
 const HOUR = 3600;

@@ -1,7 +1,7 @@
 /** /auth/me and /users/me: the caller's own account. */
 import { defineRoute } from '#core';
 import { meShape, type ProfileUpdate, profileShape, profileUpdate } from '../models/user.ts';
-import { readMe, readProfile, updateProfile } from '../services/profiles.ts';
+import { readMe, readProfile, updateProfile } from '../services/accounts/profiles.ts';
 
 const work = { platform: 'tenant work may not read the columns of the second factor; limited to the own user' };
 const access = { permission: null, why: 'everyone may know and change themselves', apiKey: false };

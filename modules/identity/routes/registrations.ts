@@ -1,9 +1,8 @@
 /** /auth/register and /auth/register-partner (spec/2-tenancy, Self-registration). */
 import Joi from 'joi';
-import { defineRoute } from '#core';
-import { tokensShape } from '../models/session.ts';
+import { defineRoute, tokensShape } from '#core';
 import { type NewAccount, type NewPartnerAccount, newAccount, newPartnerAccount, userShape } from '../models/user.ts';
-import { registerAccount, registerPartner } from '../services/registrations.ts';
+import { registerAccount, registerPartner } from '../services/accounts/registrations.ts';
 
 const TOO_MANY = 'Too many registration attempts. Try again later.';
 const accepted = Joi.object({ success: Joi.boolean().required(), message: Joi.string().required() });

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { sessionShape } from '../models/session.ts';
-import { endSession, listSessions } from '../services/sessions.ts';
+import { endSession, listSessions } from '../services/access/sessions.ts';
 
 const access = { permission: null, why: 'the sessions are the own ones', apiKey: false, beforeMfa: true };
 const work = { platform: 'sessions are out of reach for tenant work; limited to the own user' };

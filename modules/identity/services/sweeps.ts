@@ -11,6 +11,7 @@ const SWEEPS = [
   `delete from mfa_challenges where token_hash in (
      select token_hash from mfa_challenges where expires_at < now() order by expires_at limit ${BATCH})`,
   `delete from mfa_setups where expires_at < now()`,
+  `delete from sms_codes where expires_at < now()`,
   `delete from password_resets where expires_at < now()`,
   `delete from mfa_attempts where window_ends_at < now()`,
 ];

@@ -71,6 +71,21 @@ test.serial(
   },
 );
 
+test('one address asks for ten links an hour, whatever the accounts, and one account for five', async (t) => {
+  const ask = (email: string, headers: Record<string, string>) =>
+    platform.call<ErrorBody & { retryAfter: number }>('POST', '/auth/forgot-password', { body: { email }, headers });
+  const refused = ({ status, body, headers }: Awaited<ReturnType<typeof ask>>) => {
+    t.is(status, 429);
+    t.true(body.retryAfter > 0);
+    t.is(headers.get('retry-after'), String(body.retryAfter));
+  };
+  const here = fromSomewhere();
+  for (let n = 0; n < 10; n += 1) t.is((await ask(`nobody-${n}@example.com`, here)).status, 200);
+  refused(await ask('nobody-else@example.com', here));
+  for (let n = 0; n < 5; n += 1) t.is((await ask('one@example.com', fromSomewhere())).status, 200);
+  refused(await ask('one@example.com', fromSomewhere()));
+});
+
 test.serial('a link older than an hour, or of a disabled user, is worth nothing', async (t) => {
   const { orgAdmin, viewer } = await tenant(platform);
   await post('/auth/forgot-password', { email: orgAdmin.email });
@@ -85,4 +100,33 @@ test.serial('a link older than an hour, or of a disabled user, is worth nothing'
   t.true(left !== undefined && left.minutes >= 58 && left.minutes <= 60);
   await platform.sql(`update password_resets set expires_at = now() where user_id = $1`, [orgAdmin.id]);
   t.is((await post('/auth/reset-password', { token, password: NEXT })).status, 400);
+});
+
+test.serial('the first reset of an account that nobody showed to be theirs drops its second factor too', async (t) => {
+  const { orgAdmin } = await tenant(platform);
+  await platform.sql(
+    `update users set email_proven_at = null, mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x' where id = $1`,
+    [orgAdmin.id],
+  );
+  await givePassword(platform, orgAdmin.id);
+  const reset = async (password: string) => {
+    await post('/auth/forgot-password', { email: orgAdmin.email });
+    const token = (await resetTokens(orgAdmin.email)).filter(Boolean).at(-1);
+    return (await post('/auth/reset-password', { token, password })).status;
+  };
+  const state = async () =>
+    (
+      await platform.sql<{ on: boolean; proven: boolean }>(
+        'select mfa_enabled as on, email_proven_at is not null as proven from users where id = $1',
+        [orgAdmin.id],
+      )
+    )[0];
+  t.is(await reset(NEXT), 200);
+  t.deepEqual(await state(), { on: false, proven: true });
+  t.is((await login(orgAdmin.email, NEXT)).status, 200);
+  await platform.sql(`update users set mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x' where id = $1`, [
+    orgAdmin.id,
+  ]);
+  t.is(await reset(PASSWORD), 200);
+  t.deepEqual(await state(), { on: true, proven: true }, 'from then on a reset leaves the second factor alone');
 });

@@ -62,14 +62,32 @@ test('a user of a Force MFA role enrolls and then may work, with nothing readabl
   t.truthy(partnerId);
 });
 
-test('the setup can also be confirmed on the public path, with the token that began it and no other', async (t) => {
-  const { partner, orgAdmin } = await tenant(platform);
+test('the setup can also be confirmed on the public path, with any access token of the user whose session lives', async (t) => {
+  const { partner, orgAdmin, partnerId } = await tenant(platform);
   const { body } = await post<Setup>('/auth/mfa/setup', {}, partner.token);
   const code = codeOf(body.secret);
   t.is((await post('/auth/mfa/verify', { code })).status, 401);
-  t.is((await post('/auth/mfa/verify', { code }, orgAdmin.token)).status, 401);
-  t.is((await post('/auth/mfa/verify', { code: '000000' }, partner.token)).status, 400);
-  t.like((await post('/auth/mfa/verify', { code }, partner.token)).body, { mfaEnabled: true });
+  t.is((await post('/auth/mfa/verify', { code }, 'not.a.token')).status, 401);
+  t.is((await post('/auth/mfa/verify', { code }, orgAdmin.token)).body.error.code, 'INVALID_STATE');
+  const session = async (revoked: string | null) => {
+    const [row] = await platform.sql<{ id: string }>(
+      `insert into sessions (user_id, token_hash, scope, partner_id, expires_at, revoked_at)
+       values ($1, $2, 'partner', $3, now() + interval '1 day', $4) returning id`,
+      [partner.id, 'none', partnerId, revoked],
+    );
+    return platform.signAccess({ sub: partner.id, sid: row?.id ?? '', scope: 'partner', partnerId, mfa: false }, 900);
+  };
+  t.is((await post('/auth/mfa/verify', { code }, await session('2026-01-01'))).status, 401);
+  const another = await session(null);
+  t.is((await post('/auth/mfa/verify', { code: '000000' }, another)).status, 400);
+  t.like((await post('/auth/mfa/verify', { code }, another)).body, { mfaEnabled: true });
+  // Only the session that showed the code counts as verified.
+  await until(async () => (await platform.call('GET', '/orgs/sites', { token: another })).status === 200);
+  t.like((await platform.call('GET', '/auth/me', { token: another })).body, { mfaVerified: true });
+  await until(async () => {
+    const { body: me } = await platform.call<{ mfaVerified: boolean }>('GET', '/auth/me', { token: partner.token });
+    return !me.mfaVerified;
+  });
 });
 
 test('a setup that waited too long cannot be confirmed', async (t) => {
@@ -82,7 +100,7 @@ test('a setup that waited too long cannot be confirmed', async (t) => {
 test('with MFA on a login asks for a code and gives tokens with the claim for a right one', async (t) => {
   const { partner, partnerId, secret } = await enrolled();
   const first = await login(partner.email);
-  t.deepEqual(Object.keys(first.body).sort(), ['mfaMethod', 'mfaRequired', 'tempToken']);
+  t.deepEqual(Object.keys(first.body).sort(), ['mfaMethod', 'mfaMethods', 'mfaRequired', 'tempToken']);
   t.deepEqual(first.headers.getSetCookie(), []);
   t.is((await verify(first.body.tempToken, '000000')).body.error.code, 'INVALID_MFA_CODE');
   const full = await verify(first.body.tempToken, codeOf(secret));

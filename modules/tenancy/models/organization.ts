@@ -1,9 +1,10 @@
 /** A customer of a partner: the tenant that owns sites, devices and everything below them. */
 
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, openObject } from '#core';
+import { organizationSettings } from './organization-settings.ts';
 import { slug } from './partner.ts';
-import { organizationSettings } from './partner-settings.ts';
+import { ssoConfig } from './sso-config.ts';
 
 export const ORGANIZATION_TYPES = ['customer', 'internal'];
 export const ORGANIZATION_STATUSES = ['active', 'suspended', 'trial', 'churned'];
@@ -56,10 +57,10 @@ const changeable = {
   status,
   maxDevices: Joi.number().integer().min(0).max(2_147_483_647).allow(null),
   settings: organizationSettings,
-  ssoConfig: free.allow(null),
+  ssoConfig: ssoConfig.allow(null),
   contractStart: Joi.date().iso().allow(null),
   contractEnd: Joi.date().iso().allow(null),
-  billingContact: free.allow(null),
+  billingContact: openObject(16_384).allow(null),
 };
 
 /** What GET /orgs/ shows: enough to choose one, nothing of contracts, sign-on or settings. */

@@ -1,5 +1,6 @@
 /** What may stand in a partner's settings (spec/2-tenancy, Partner settings), and each module's own part. */
 import Joi from 'joi';
+import { openObject } from '#core';
 import { timezone } from './timezone.ts';
 
 const time = Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM');
@@ -7,9 +8,9 @@ const day = Joi.object({ start: time, end: time, closed: Joi.boolean() }).allow(
 const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const words = (max: number) => Joi.string().trim().max(max).allow('', null);
 
-/** A module's settings lie under its name; their keys are the module's, which reads only what its schema accepts. */
+/** A module's settings lie under its name; services/settings.ts checks them against the module's schema. */
 const moduleName = /^[a-z][a-z0-9-]{0,62}$/;
-export const moduleSettings = Joi.object().unknown().allow(null);
+const moduleSettings = openObject(65_536).allow(null);
 
 /** Null removes a key. `organizationOrder` is not here: only PATCH /orgs/organizations/order writes it. */
 export const partnerSettings = Joi.object<Record<string, unknown>>({
@@ -29,7 +30,6 @@ export const partnerSettings = Joi.object<Record<string, unknown>>({
     phone: words(50),
     website: words(500),
   }).allow(null),
-}).pattern(moduleName, moduleSettings);
-
-/** The structure of an organization's settings is open (spec/2-tenancy, Site); modules keep theirs under their name. */
-export const organizationSettings = Joi.object<Record<string, unknown>>().unknown();
+})
+  .pattern(moduleName, moduleSettings)
+  .max(200);

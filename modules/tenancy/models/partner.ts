@@ -3,6 +3,7 @@
 import Joi from 'joi';
 import { Model } from '#core';
 import { partnerSettings } from './partner-settings.ts';
+import { ssoConfig } from './sso-config.ts';
 
 export const PARTNER_TYPES = ['msp', 'enterprise', 'internal'];
 export const PARTNER_PLANS = ['free', 'starter', 'community', 'pro', 'enterprise', 'unlimited'];
@@ -82,7 +83,7 @@ const changeable = {
   maxOrganizations: cap,
   maxDevices: cap,
   settings: partnerSettings,
-  ssoConfig: free.allow(null),
+  ssoConfig: ssoConfig.allow(null),
   billingEmail,
 };
 export const partnerUpdate = Joi.object<PartnerUpdate, true>({ name, slug, ...changeable });

@@ -1,7 +1,7 @@
 /** A location of an organization. */
 
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, openObject } from '#core';
 import { timezone } from './timezone.ts';
 
 export interface SiteFields {
@@ -56,15 +56,15 @@ export const siteShape = Joi.object({
 export const siteCreate = Joi.object<SiteCreate, true>({
   orgId: Joi.string().uuid().required(),
   name: Joi.string().trim().min(1).max(255).required(),
-  address: free.allow(null),
+  address: openObject(16_384).allow(null),
   timezone: timezone.default('UTC'),
-  contact: free.allow(null),
-  settings: free,
+  contact: openObject(16_384).allow(null),
+  settings: openObject(16_384),
 });
 export const siteUpdate = Joi.object<SiteUpdate, true>({
   name: Joi.string().trim().min(1).max(255),
-  address: free.allow(null),
+  address: openObject(16_384).allow(null),
   timezone,
-  contact: free.allow(null),
-  settings: free,
+  contact: openObject(16_384).allow(null),
+  settings: openObject(16_384),
 });

@@ -40,6 +40,7 @@ export default [
     access: { permission: 'organizations:read', scopes: ['partner', 'system'] },
     query: Joi.object<PageQuery & { partnerId?: string }>({ ...pageQuery(), partnerId: Joi.string().uuid() }),
     response: pageOf(organizationShape),
+    errors: ['PARTNER_ACCESS_DENIED'],
     handler: (ctx, { query }) => listOrganizations(ctx, query),
   }),
   defineRoute({
@@ -83,7 +84,7 @@ export default [
     params,
     payload: organizationUpdate,
     response: organizationShape,
-    errors: ['NAME_TAKEN'],
+    errors: ['NAME_TAKEN', 'NO_UPDATES'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: OrganizationUpdate }) =>
       updateOrganization(ctx, id, payload),
   }),

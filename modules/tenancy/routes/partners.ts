@@ -71,6 +71,7 @@ export default [
     audit: 'partner.settings.update',
     payload: ownPartnerUpdate,
     response: partnerShape,
+    errors: ['NO_UPDATES'],
     handler: (ctx, { payload }: { payload: OwnPartnerUpdate }) => updateOwnPartner(ctx, payload),
   }),
   defineRoute({
@@ -82,7 +83,7 @@ export default [
     params,
     payload: partnerUpdate,
     response: partnerShape,
-    errors: ['NAME_TAKEN'],
+    errors: ['NAME_TAKEN', 'NO_UPDATES'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: PartnerUpdate }) =>
       updatePartner(ctx, id, payload),
   }),

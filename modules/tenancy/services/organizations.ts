@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, reachNewOrg, type SortKey } from '#core';
 import { Organization, type OrganizationCreate, type OrganizationUpdate } from '../models/organization.ts';
 import { OrgLimitReached, PartnerDenied } from '../models/refusals.ts';
-import { mergePatch } from './merge.ts';
 import { lockPartner, slugTaken } from './partners.ts';
+import { mergeSettings } from './settings.ts';
 
 const ORDER = {
   name: 'organizations-by-name',
@@ -15,7 +15,15 @@ const ORDER = {
 };
 const BRIEF = ['id', 'partnerId', 'name', 'slug', 'type', 'status'];
 
-const living = (ctx: Context) => Organization.in(ctx).whereNull('organizations.deletedAt');
+/** Callers of a removed partner are refused before; a system caller does not see what lay below it either. */
+function living(ctx: Context) {
+  const organizations = Organization.in(ctx).whereNull('organizations.deletedAt');
+  if (ctx.scope.orgIds === null)
+    organizations.whereRaw(
+      'exists (select from partners p where p.id = organizations.partner_id and p.deleted_at is null)',
+    );
+  return organizations;
+}
 
 /** Everything the caller reaches, by name, in one answer (GET /orgs/). */
 export async function listReachedOrganizations(ctx: Context): Promise<{ data: Organization[] }> {
@@ -29,6 +37,25 @@ export function listOrganizations(ctx: Context, query: PageQuery & { partnerId?:
   const organizations = living(ctx);
   if (partnerId) organizations.where({ partnerId });
   return page(organizations, query, ORDER);
+}
+
+/** Reached organizations with the text in their names: equal ones, then those beginning with it, then the others. */
+export async function searchOrganizations(ctx: Context, text: string, limit: number) {
+  const rows = await living(ctx)
+    .select('organizations.id', 'organizations.name')
+    .whereRaw('strpos(lower(organizations.name), lower(?)) > 0', [text])
+    .orderByRaw('lower(organizations.name) <> lower(?), not starts_with(lower(organizations.name), lower(?))', [
+      text,
+      text,
+    ])
+    .orderByRaw('lower(organizations.name), organizations.id')
+    .limit(limit);
+  const wanted = text.toLowerCase();
+  return rows.map(({ id, name }) => {
+    const title = name.toLowerCase();
+    const place = title === wanted ? 0 : title.startsWith(wanted) ? 1 : 2;
+    return { id, title: name, place } as const;
+  });
 }
 
 export async function readOrganization(ctx: Context, id: string): Promise<Organization> {
@@ -61,10 +88,12 @@ export async function createOrganization(ctx: Context, input: OrganizationCreate
     if (current >= max) throw OrgLimitReached({ details: [{ current, max }] });
   }
   const id = randomUUID();
+  const settings = mergeSettings(ctx, {}, input.settings ?? {});
+  await mustHoldSite(ctx, id, settings);
   await keepInReach(ctx, id);
   await reachNewOrg(ctx, id);
   const organization = await Organization.query(ctx.trx)
-    .insert({ ...input, id, partnerId, settings: mergePatch({}, input.settings ?? {}) } as Partial<Organization>)
+    .insert({ ...input, id, partnerId, settings } as Partial<Organization>)
     .returning('*')
     .catch(slugTaken);
   const { status, type } = organization;
@@ -88,9 +117,10 @@ async function keepInReach(ctx: Context, orgId: string): Promise<void> {
 /** Settings are merged, everything else replaced. Throws NO_UPDATES when nothing is given. */
 export async function updateOrganization(ctx: Context, id: string, changes: OrganizationUpdate): Promise<Organization> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  const organization = await living(ctx).findById(id).forUpdate();
+  const organization = await living(ctx).findById(id).forNoKeyUpdate();
   if (!organization) throw errors.NotFound('Organization not found');
-  const settings = changes.settings ? { settings: mergePatch(organization.settings, changes.settings) } : {};
+  const settings = changes.settings ? { settings: mergeSettings(ctx, organization.settings, changes.settings) } : {};
+  if (changes.settings?.defaultSiteId) await mustHoldSite(ctx, id, changes.settings);
   const updated = await Organization.in(ctx)
     .findById(id)
     .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Organization>)
@@ -104,10 +134,20 @@ export async function updateOrganization(ctx: Context, id: string, changes: Orga
 
 /** Soft delete; sites are not cascaded, they are out of everyone's reach with their organization. */
 export async function deleteOrganization(ctx: Context, id: string): Promise<{ success: true }> {
-  const organization = await living(ctx).findById(id).patch({ deletedAt: new Date() }).returning('*').first();
+  const now = new Date();
+  const organization = await living(ctx).findById(id).patch({ deletedAt: now, updatedAt: now }).returning('*').first();
   if (!organization) throw errors.NotFound('Organization not found');
   ctx.audit('organization.delete', entry(organization));
   return { success: true };
+}
+
+/** The default site is one of the organization's own. */
+async function mustHoldSite(ctx: Context, orgId: string, { defaultSiteId }: Record<string, unknown>): Promise<void> {
+  if (!defaultSiteId) return;
+  const { rowCount } = await ctx.sql('select 1 from sites where id = $1 and org_id = $2', [defaultSiteId, orgId]);
+  if (rowCount) return;
+  const message = '"settings.defaultSiteId" is not a site of this organization';
+  throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'settings.defaultSiteId', message }] });
 }
 
 const entry = (organization: Organization, details: Record<string, unknown> = {}) => ({

@@ -1,7 +1,8 @@
 /** Partners: provisioned by system administrators; each changes its own name, billing address and settings. */
 import { type Context, errors, mustReachAllOrgs, type PageQuery, page, type SortKey } from '#core';
 import { type OwnPartnerUpdate, Partner, type PartnerCreate, type PartnerUpdate } from '../models/partner.ts';
-import { mergePatch } from './merge.ts';
+import { makePartnerAdminRole } from './partner-roles.ts';
+import { mergeSettings } from './settings.ts';
 
 const ORDER = {
   name: 'partners-by-name',
@@ -23,17 +24,18 @@ export async function readPartner(ctx: Context, id: string): Promise<Partner> {
 
 /** The row, locked: two changes of its settings, or two organizations under its cap, take their turn. */
 export async function lockPartner(ctx: Context, id: string): Promise<Partner> {
-  const partner = await Partner.in(ctx).findById(id).whereNull('deletedAt').forUpdate();
+  const partner = await Partner.in(ctx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
   if (!partner) throw errors.NotFound('Partner not found');
   return partner;
 }
 
 export async function createPartner(ctx: Context, input: PartnerCreate): Promise<Partner> {
-  const settings = mergePatch({}, input.settings ?? {});
+  const settings = mergeSettings(ctx, {}, input.settings ?? {});
   const partner = await Partner.query(ctx.trx)
     .insert({ ...input, settings } as Partial<Partner>)
     .returning('*')
     .catch(slugTaken);
+  await makePartnerAdminRole(ctx, partner.id);
   audit(ctx, 'partner.create', partner);
   return partner;
 }
@@ -47,10 +49,11 @@ export async function updatePartner(ctx: Context, id: string, changes: PartnerUp
 
 /** Soft delete: its people and keys are refused from then on. */
 export async function deletePartner(ctx: Context, id: string): Promise<{ success: true }> {
+  const now = new Date();
   const partner = await Partner.in(ctx)
     .findById(id)
     .whereNull('deletedAt')
-    .patch({ deletedAt: new Date() })
+    .patch({ deletedAt: now, updatedAt: now })
     .returning('*')
     .first();
   if (!partner) throw errors.NotFound('Partner not found');
@@ -93,7 +96,7 @@ const changedFields = (changes: OwnPartnerUpdate): string[] =>
 async function change(ctx: Context, id: string, changes: PartnerUpdate): Promise<Partner> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   const partner = await lockPartner(ctx, id);
-  const settings = changes.settings ? { settings: mergePatch(partner.settings, changes.settings) } : {};
+  const settings = changes.settings ? { settings: mergeSettings(ctx, partner.settings, changes.settings) } : {};
   const updated = await Partner.in(ctx)
     .findById(id)
     .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Partner>)

@@ -1,6 +1,7 @@
 /** Sites: reading, changing and removing them within the caller's reach. */
 import { type Context, errors, mustAccessOrg, mustAccessSite, type PageQuery, page, type SortKey } from '#core';
 import { Site, type SiteCreate, type SiteUpdate } from '../models/site.ts';
+import { mergePatch } from './merge.ts';
 import { readOrganization } from './organizations.ts';
 
 const ORDER = {
@@ -11,21 +12,37 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-export function listSites(ctx: Context, query: PageQuery & { orgId?: string; organizationId?: string }) {
+/** Throws 403 for an organization out of reach; 404 where a system caller names one that is not there. */
+export async function listSites(ctx: Context, query: PageQuery & { orgId?: string; organizationId?: string }) {
   const orgId = query.orgId ?? query.organizationId;
-  const sites = Site.in(ctx);
+  const sites = living(ctx);
   if (orgId) {
     mustAccessOrg(ctx, orgId);
+    if (ctx.scope.orgIds === null) await readOrganization(ctx, orgId);
     sites.where({ orgId });
   }
   return page(sites, query, ORDER);
 }
 
-/** One statement: what the caller does not reach is not found (spec/2-tenancy, Sites). */
+/** Sites of removed organizations are out of everyone's reach; only a system caller's own reach does not say so. */
+function living(ctx: Context) {
+  const sites = Site.in(ctx);
+  if (ctx.scope.orgIds === null)
+    sites.whereRaw(
+      `exists (select from organizations o join partners p on p.id = o.partner_id
+         where o.id = sites.org_id and o.deleted_at is null and p.deleted_at is null)`,
+    );
+  return sites;
+}
+
+const findSite = async (ctx: Context, id: string): Promise<Site | undefined> => living(ctx).findById(id);
+
+/** Throws 404 for a site that does not exist, 403 for one out of reach (spec/2-tenancy, Errors). */
 export async function readSite(ctx: Context, id: string): Promise<Site> {
-  const site = await Site.in(ctx).findById(id);
-  if (!site) throw errors.NotFound('Site not found');
-  return site;
+  const site = await findSite(ctx, id);
+  if (site) return site;
+  const { rows } = await ctx.sql<{ known: boolean }>('select site_exists($1) as known', [id]);
+  throw rows[0]?.known ? errors.SiteAccessDenied() : errors.NotFound('Site not found');
 }
 
 export async function createSite(ctx: Context, input: SiteCreate): Promise<Site> {
@@ -34,19 +51,20 @@ export async function createSite(ctx: Context, input: SiteCreate): Promise<Site>
   mustAccessSite(ctx, null);
   await readOrganization(ctx, input.orgId);
   const site = await Site.query(ctx.trx)
-    .insert(input as Partial<Site>)
+    .insert({ ...input, settings: mergePatch({}, input.settings ?? {}) } as Partial<Site>)
     .returning('*');
   ctx.audit('site.create', { orgId: site.orgId, resourceId: site.id, resourceName: site.name });
   return site;
 }
 
-/** Throws NO_UPDATES when nothing is given. */
+/** Settings are merged, everything else replaced. Throws NO_UPDATES when nothing is given. */
 export async function updateSite(ctx: Context, id: string, changes: SiteUpdate): Promise<Site> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   const site = await readSite(ctx, id);
-  const updated = await Site.in(ctx)
-    .where({ id })
-    .patch({ ...changes, updatedAt: new Date() } as Partial<Site>)
+  const settings = changes.settings ? { settings: await mergedSettings(ctx, id, changes.settings) } : {};
+  const updated = await living(ctx)
+    .where('sites.id', id)
+    .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Site>)
     .returning('*')
     .first();
   if (!updated) throw errors.NotFound('Site not found');
@@ -59,22 +77,35 @@ export async function updateSite(ctx: Context, id: string, changes: SiteUpdate):
   return updated;
 }
 
-/** Hard delete; refused while anything (a device, an enrollment key) still points to the site. */
+/** Holds the row, so that two changes at once both stay. */
+async function mergedSettings(ctx: Context, id: string, changes: Record<string, unknown>) {
+  const site = await living(ctx).findById(id).forNoKeyUpdate();
+  return mergePatch(site?.settings, changes);
+}
+
+/**
+ * Hard delete; 409 IN_USE while anything still lies in the site, with counts. The row is locked before they are made, so
+ * that nothing is added meanwhile.
+ */
 export async function deleteSite(ctx: Context, id: string): Promise<{ success: true }> {
   const site = await readSite(ctx, id);
-  await Site.in(ctx)
-    .where({ id })
-    .delete()
-    .catch((error: { nativeError?: { code?: string; table?: string } }) => {
-      if (error.nativeError?.code !== '23503') throw error;
-      throw errors.InUse({ message: 'The site is still in use', details: [{ usedBy: error.nativeError.table }] });
-    });
+  await living(ctx).findById(id).forUpdate();
+  const { rows: uses } = await ctx.sql<{ usedBy: string; count: number }>(
+    'select used_by as "usedBy", count from site_uses($1)',
+    [id],
+  );
+  if (uses.length > 0) throw errors.InUse({ message: 'The site is still in use', details: uses });
+  const gone = await living(ctx).where('sites.id', id).delete();
+  if (gone === 0) throw errors.NotFound('Site not found');
   ctx.audit('site.delete', { orgId: site.orgId, resourceId: id, resourceName: site.name });
   return { success: true };
 }
 
+/** For other modules: what is out of reach is not found, whoever names it. */
 export async function mustExistSite(ctx: Context, siteId: string, orgId: string): Promise<Site> {
-  const site = await readSite(ctx, siteId);
+  // Until the caller's work ends the site stays, so that nothing is put into one that is being removed.
+  const site = await living(ctx).findById(siteId).forKeyShare();
+  if (!site) throw errors.NotFound('Site not found');
   if (site.orgId !== orgId) throw errors.ValidationFailed('The site does not belong to the organization');
   return site;
 }

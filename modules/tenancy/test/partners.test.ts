@@ -54,9 +54,16 @@ test('a partner changes its own settings, and only the keys it sends', async (t)
   const { token } = partner;
   const patch = (settings: object) =>
     platform.call<Partner>('PATCH', '/orgs/partners/me', { token, body: { settings } });
-  await patch({ timezone: 'Europe/Vienna', contact: { name: 'Ada', phone: '1' }, agents: { heartbeatSeconds: 30 } });
+  await patch({
+    timezone: 'Europe/Vienna',
+    contact: { name: 'Ada', phone: '1' },
+    agents: { heartbeatIntervalSeconds: 30 },
+  });
   const changed = await patch({ contact: { phone: '2' }, timezone: null });
-  t.deepEqual(changed.body.settings, { contact: { name: 'Ada', phone: '2' }, agents: { heartbeatSeconds: 30 } });
+  t.deepEqual(changed.body.settings, {
+    contact: { name: 'Ada', phone: '2' },
+    agents: { heartbeatIntervalSeconds: 30 },
+  });
   const audits = (await platform.audits({ action: 'partner.settings.update' })).filter(
     (row) => row.resource_id === partnerId,
   );
@@ -66,7 +73,12 @@ test('a partner changes its own settings, and only the keys it sends', async (t)
 test('two changes of the settings at once both stay', async (t) => {
   const { partner } = await tenant(platform);
   const { token } = partner;
-  const parts = [{ timeFormat: '24h' }, { language: 'en' }, { dateFormat: 'YYYY-MM-DD' }, { agents: { a: 1 } }];
+  const parts = [
+    { timeFormat: '24h' },
+    { language: 'en' },
+    { dateFormat: 'YYYY-MM-DD' },
+    { agents: { tokenRotationDays: 7 } },
+  ];
   await Promise.all(
     parts.map((settings) => platform.call('PATCH', '/orgs/partners/me', { token, body: { settings } })),
   );

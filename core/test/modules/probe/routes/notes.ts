@@ -29,7 +29,7 @@ export default [
     summary: 'Writes a note',
     access: { permission: 'devices:write' },
     audit: 'probe.note',
-    payload: Joi.object<Wish>({ text: Joi.string().required(), next: Joi.string().required() }),
+    payload: Joi.object<Wish>({ text: Joi.string().max(2000).required(), next: Joi.string().max(20).required() }),
     response: Joi.object({ text: Joi.string().required() }),
     status: 201,
     handler: (ctx, { payload }) => write(ctx, payload as Wish),

@@ -1,0 +1,29 @@
+/** What the trail's machinery needs of the platform: a connection, and the keys that the database does not have. */
+import { timingSafeEqual } from 'node:crypto';
+import type { QueryResultRow } from 'pg';
+import type { Context, PlatformDoors } from '../context.ts';
+
+/** Where rows are read and written: a pool, a client, or a context's own connection, always in the platform's role. */
+export interface Store {
+  query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<{ rows: R[] }>;
+}
+
+export interface Trail extends Store {
+  /** `mac` of the platform: a proof beside a row that whoever has the database alone cannot forge. */
+  readonly vouch: PlatformDoors['mac'];
+  readonly seal: PlatformDoors['seal'];
+}
+
+/** The trail over a context's own transaction; the context must work in the platform's role. */
+export const trailOf = (ctx: Context): Trail => ({
+  query: (text, values) => ctx.sql(text, values),
+  vouch: ctx.platform.mac,
+  seal: ctx.platform.seal,
+});
+
+/** Whether a proof is the one that this installation would make. */
+export function isVouched(trail: Pick<Trail, 'vouch'>, purpose: string, text: string, proof: string): boolean {
+  const right = Buffer.from(trail.vouch(purpose, text));
+  const given = Buffer.from(proof);
+  return right.length === given.length && timingSafeEqual(right, given);
+}

@@ -1,0 +1,24 @@
+/** Once a day: finds the organizations with entries past their time, and thins out old checkpoints. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { thinCheckpoints } from '../services/checkpoints.ts';
+import { planRetention } from '../services/retention.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'audit/plan-retention': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  name: 'audit/plan-retention',
+  summary: 'Adds a pruning job for each organization with audit entries past their time',
+  scope: 'platform',
+  payload: Joi.object({}),
+  schedule: { cron: '17 3 * * *' },
+  maxAttempts: 3,
+  async run(ctx) {
+    await planRetention(ctx);
+    await thinCheckpoints(ctx);
+  },
+});

@@ -1,0 +1,107 @@
+/** /audit-logs: the hash chains, their signed checkpoints and the proofs over them. */
+
+import Joi from 'joi';
+import { defineRoute, pageOf } from '#core';
+import {
+  type CheckpointQuery,
+  type ConsistencyQuery,
+  checkpointQuery,
+  checkpointShape,
+  consistencyQuery,
+  consistencyShape,
+  type ExportQuery,
+  exportQuery,
+  type InclusionQuery,
+  inclusionQuery,
+  inclusionShape,
+  keyShape,
+} from '../models/checkpoint.ts';
+import { type VerifyQuery, verdictShape, verifyQuery } from '../models/verdict.ts';
+import { exportTrail } from '../services/chain-exports.ts';
+import { listCheckpoints, readCheckpoint, readPublicKeys } from '../services/checkpoints.ts';
+import { readConsistency, readInclusion } from '../services/proofs.ts';
+import { verifyTrail } from '../services/verification.ts';
+
+const read = { permission: 'audit:read' };
+const work = { platform: 'heads, trees and keys are out of the tenants’ reach; the services check what may be asked' };
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/verify',
+    summary: 'Recomputes a hash chain and names the first row that does not fit',
+    description:
+      'All of a chain, or the rows between two times with a neighbour on each side, against its head and its checkpoints.',
+    access: read,
+    limits: [{ name: 'audit-verify', max: 10, windowSeconds: 60, by: 'actor' }],
+    query: verifyQuery,
+    response: Joi.object({ data: verdictShape.required() }),
+    work,
+    handler: (ctx, { query }: { query: VerifyQuery }) => verifyTrail(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/chain-export',
+    summary: 'Exports whole rows of a chain with their proof, for the offline verifier',
+    description: 'NDJSON; the header x-next-after says where the next part begins. See core/audit/README.md.',
+    access: { permission: 'audit:export' },
+    audit: 'audit_logs.chain.export',
+    limits: [{ name: 'audit-chain-export', max: 60, windowSeconds: 60, by: 'actor' }],
+    query: exportQuery,
+    response: Joi.string(),
+    work,
+    handler: (ctx, { query }: { query: ExportQuery }) => exportTrail(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/checkpoints',
+    summary: 'Lists the signed checkpoints of a chain, newest first',
+    access: read,
+    query: checkpointQuery,
+    response: pageOf(checkpointShape),
+    handler: (ctx, { query }: { query: CheckpointQuery }) => listCheckpoints(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/checkpoints/{id}',
+    summary: 'Reads a signed checkpoint',
+    access: read,
+    params: Joi.object<{ id: string }>({ id: Joi.string().uuid().required() }),
+    response: Joi.object({ data: checkpointShape.required() }),
+    handler: (ctx, { params: { id } }) => readCheckpoint(ctx, id),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/proofs/inclusion',
+    summary: 'Proves that an entry is under a checkpoint',
+    access: read,
+    query: inclusionQuery,
+    response: Joi.object({ data: inclusionShape.required() }),
+    errors: ['NOT_COVERED', 'PROOF_BROKEN'],
+    work,
+    handler: (ctx, { query }: { query: InclusionQuery }) => readInclusion(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/proofs/consistency',
+    summary: 'Proves that a checkpoint continues an earlier one',
+    access: read,
+    query: consistencyQuery,
+    response: Joi.object({ data: consistencyShape.required() }),
+    errors: ['PROOF_BROKEN'],
+    work,
+    handler: (ctx, { query }: { query: ConsistencyQuery }) => readConsistency(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/public-key',
+    summary: 'The keys that sign checkpoints',
+    access: { open: 'whoever holds a checkpoint or an export may check it' },
+    limits: [{ name: 'audit-public-key', max: 60, windowSeconds: 60, by: 'ip' }],
+    response: Joi.object({
+      data: Joi.object({ current: keyShape.required(), keys: Joi.array().items(keyShape).required() }).required(),
+    }),
+    work,
+    handler: (ctx) => readPublicKeys(ctx),
+  }),
+];

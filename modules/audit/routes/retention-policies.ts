@@ -1,0 +1,37 @@
+/** /audit-logs/retention-policy (spec/3-operations, "Retention policy per organization"). */
+
+import Joi from 'joi';
+import { defineRoute } from '#core';
+import { type RetentionUpdate, retentionShape, retentionUpdate } from '../models/retention-policy.ts';
+import { readPolicy, updatePolicy } from '../services/retention.ts';
+
+const query = Joi.object<{ orgId?: string }>({
+  orgId: Joi.string().uuid().description("Without it the caller's own organization"),
+});
+const response = Joi.object({ data: retentionShape.required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/audit-logs/retention-policy',
+    summary: "Reads how long an organization's audit entries stay",
+    access: { permission: 'audit:read' },
+    query,
+    response,
+    errors: ['ORG_REQUIRED'],
+    handler: (ctx, input) => readPolicy(ctx, input.query.orgId),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/audit-logs/retention-policy',
+    summary: "Sets how long an organization's audit entries stay",
+    access: { permission: 'settings:update', mfa: true },
+    audit: 'audit_logs.retention.update',
+    query,
+    payload: retentionUpdate,
+    response,
+    errors: ['ORG_REQUIRED', 'NO_UPDATES'],
+    handler: (ctx, input: { query: { orgId?: string }; payload: RetentionUpdate }) =>
+      updatePolicy(ctx, input.query.orgId, input.payload),
+  }),
+];

@@ -1,0 +1,16 @@
+/** Rows that retention takes away, written to object storage first, in the form that the offline verifier reads. */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Pruning } from '#core';
+import type { ObjectStore } from './object-store.ts';
+
+const zip = promisify(gzip);
+const place = (seq: number) => String(seq).padStart(12, '0');
+
+/** Writes one stretch of a chain. Its name follows from its rows, so that doing it again changes nothing. */
+export async function archive(store: ObjectStore, pruning: Pruning, lines: readonly string[]): Promise<string> {
+  const { anchor, seq } = pruning;
+  const key = `audit/archive/${anchor.owner.replace(':', '-')}/${place(anchor.seq + 1)}-${place(seq)}.ndjson.gz`;
+  await store.put(key, await zip(`${lines.join('\n')}\n`));
+  return key;
+}

@@ -1,0 +1,59 @@
+/** How far the trail has come: asked once for all streams of the process, and only while there are any. */
+import type { Context } from '#core';
+
+const EVERY_MS = 400;
+export const FEED = 'audit.feed';
+
+type AsPlatform = <T>(run: (ctx: Context) => Promise<T>) => Promise<T>;
+
+export class FeedHead {
+  private readonly waiting = new Set<() => void>();
+  private readonly asPlatform: AsPlatform;
+  private timer: NodeJS.Timeout | undefined;
+  private head = 0;
+
+  constructor(asPlatform: AsPlatform) {
+    this.asPlatform = asPlatform;
+  }
+
+  /** The newest position; everything up to it can be read. Rejects while the database is away. */
+  async now(): Promise<number> {
+    const { rows } = await this.asPlatform((ctx) =>
+      ctx.sql<{ head: number }>('select coalesce(max(pos), 0) as head from audit_logs', [], 'audit-feed-head'),
+    );
+    this.head = Math.max(this.head, rows[0]?.head ?? 0);
+    return this.head;
+  }
+
+  /** Resolves with the newest position: once it lies beyond `pos`, or when `ms` have passed or the signal has come. */
+  async beyond(pos: number, ms: number, signal: AbortSignal): Promise<number> {
+    const until = Date.now() + ms;
+    while (this.head <= pos && Date.now() < until && !signal.aborted) await this.turn(signal);
+    return this.head;
+  }
+
+  private turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        signal.removeEventListener('abort', go);
+        this.waiting.delete(go);
+        resolve();
+      };
+      signal.addEventListener('abort', go);
+      this.waiting.add(go);
+      this.timer ??= setTimeout(() => {
+        // A database that is away is asked again in the next turn.
+        void this.now()
+          .catch(() => undefined)
+          .then(() => {
+            this.timer = undefined;
+            this.wake();
+          });
+      }, EVERY_MS);
+    });
+  }
+
+  private wake(): void {
+    for (const go of [...this.waiting]) go();
+  }
+}

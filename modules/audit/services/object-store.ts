@@ -1,0 +1,68 @@
+/** Where archives and checkpoints go: an S3-compatible bucket when one is configured, else a folder of this installation. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { PlatformDoors } from '#core';
+
+type Config = PlatformDoors['config'];
+
+export interface ObjectStore {
+  /** Resolves when the object is there with all its bytes; writing it again replaces it. */
+  put(key: string, body: string | Buffer): Promise<void>;
+  close(): void;
+}
+
+/** The store of this configuration. Not within a transaction: it may be at the other end of a network. */
+export async function objectStore(config: Pick<Config, 'objectStorage' | 'dataDir'>): Promise<ObjectStore> {
+  return config.objectStorage ? bucket(config.objectStorage) : folder(join(config.dataDir, 'archive'));
+}
+
+async function bucket(options: NonNullable<Config['objectStorage']>): Promise<ObjectStore> {
+  // Loaded only where it is used: it is large.
+  const { S3Client, PutObjectCommand, HeadObjectCommand } = await import('@aws-sdk/client-s3');
+  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey, forcePathStyle } = options;
+  const client = new S3Client({
+    region,
+    forcePathStyle,
+    credentials: { accessKeyId, secretAccessKey },
+    // Stores other than AWS often know no trailing checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: 10_000, requestTimeout: 60_000 },
+    ...(endpoint ? { endpoint } : {}),
+  });
+  return {
+    async put(Key, body) {
+      const Body = Buffer.from(body);
+      await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentLength: Body.length }));
+      const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+      if (ContentLength !== Body.length)
+        throw new Error(`object storage kept ${ContentLength} of ${Body.length} bytes`);
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function folder(root: string): ObjectStore {
+  return {
+    async put(key, body) {
+      const path = join(root, ...key.split('/'));
+      const draft = `${path}.${randomUUID()}`;
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      try {
+        const file = await open(draft, 'wx', 0o600);
+        try {
+          await file.writeFile(body);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        // Appears with all its bytes or not at all.
+        await rename(draft, path);
+      } finally {
+        await rm(draft, { force: true });
+      }
+    },
+    close: () => undefined,
+  };
+}

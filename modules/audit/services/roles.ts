@@ -1,0 +1,21 @@
+/** The roles that actors hold today; entries do not store them. */
+import type { Context } from '#core';
+import type { Row } from './selection.ts';
+
+type Actor = Pick<Row, 'actorId' | 'actorType' | 'orgId'>;
+
+/** Names of roles as far as the caller may see them: the one in the entry's organization, else the partner's. */
+export async function rolesOf(ctx: Context, rows: readonly Actor[]): Promise<(row: Actor) => string | null> {
+  const users = [...new Set(rows.filter((row) => row.actorType === 'user').map((row) => row.actorId))];
+  if (users.length === 0) return () => null;
+  const found = await ctx.sql<{ userId: string; orgId: string | null; role: string }>(
+    `select u.user_id as "userId", u.org_id as "orgId", r.name as role
+     from organization_users u join roles r on r.id = u.role_id where u.user_id = any($1)
+     union all
+     select u.user_id, null, r.name from partner_users u join roles r on r.id = u.role_id where u.user_id = any($1)`,
+    [users],
+    'audit-roles',
+  );
+  const roles = new Map(found.rows.map(({ userId, orgId, role }) => [`${userId} ${orgId}`, role]));
+  return ({ actorId, orgId }) => roles.get(`${actorId} ${orgId}`) ?? roles.get(`${actorId} null`) ?? null;
+}

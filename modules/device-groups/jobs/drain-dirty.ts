@@ -1,0 +1,22 @@
+/** Looks at changed devices again, as soon as the change is committed (migrations/002 adds the job). */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { drain } from '../services/drains.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'device-groups/drain-dirty': Record<string, never>;
+  }
+}
+
+export default defineJob<Record<string, never>>({
+  name: 'device-groups/drain-dirty',
+  summary: 'Looks at changed devices again in the groups that ask for what changed',
+  scope: 'tenant',
+  payload: Joi.object({}),
+  // What it did not finish lies on the queue, and the sweep comes for it.
+  maxAttempts: 1,
+  async run(ctx) {
+    if (ctx.scope.orgId) await drain(ctx, ctx.scope.orgId);
+  },
+});

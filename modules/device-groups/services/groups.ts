@@ -1,0 +1,156 @@
+/** Making and changing groups. A dynamic group is evaluated in the same request, so that it is never seen without members. */
+import { type Context, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
+import { DeviceGroup, type GroupChanges, type GroupCreate } from '../models/device-group.ts';
+import { GroupNotFound, invalid, StaticGroup } from '../models/refusals.ts';
+import { evaluateAsked, lookAgain } from './evaluations.ts';
+import { membersOf, shown } from './group-lists.ts';
+import { addMembers, type Changes, settle } from './memberships.ts';
+import { mustGrant, mustReachAll, mustSee, type SeenGroup } from './reach.ts';
+import { checkedRule, type Rule } from './rules.ts';
+import { dropOutside, mustFit, outsideOf } from './static-members.ts';
+import { mustFitBelow } from './trees.ts';
+import { takeTreeTurn, takeTurn } from './turns.ts';
+
+const NOTHING: Changes = { added: [], removed: [] };
+
+/** One name a parent and organization, whatever its case; the index decides between requests at the same time. */
+function refused(error: Error & { nativeError?: { code?: string; constraint?: string } }): never {
+  if (error.nativeError?.constraint === 'device_groups_name') throw errors.NameTaken();
+  throw error;
+}
+
+/** The filter of a new group: its own, or a copy of a saved one of the same organization. */
+async function ruleOf(ctx: Context, orgId: string, input: GroupCreate): Promise<Rule> {
+  const { type, filter, filterId } = input;
+  if (type === 'static') {
+    if (filter || filterId) throw invalid(filter ? 'filter' : 'filterId', 'A static group has no filter');
+    return { filter: null, filterFields: [], evaluationMode: null };
+  }
+  if (input.deviceIds || input.copyFrom) {
+    throw invalid(input.deviceIds ? 'deviceIds' : 'copyFrom', 'The members of a dynamic group follow from its filter');
+  }
+  if (filter) return checkedRule(ctx, orgId, filter);
+  if (!filterId) throw invalid('filter', 'A dynamic group needs filter or filterId');
+  const saved = await ctx.use('filters').read(filterId);
+  if (saved.orgId !== orgId) throw invalid('filterId', 'The filter belongs to another organization');
+  return checkedRule(ctx, orgId, saved.conditions, 'filterId');
+}
+
+/** The devices of a new static group. */
+async function firstMembers(ctx: Context, group: DeviceGroup, { deviceIds, copyFrom }: GroupCreate): Promise<string[]> {
+  if (deviceIds) return mustFit(ctx, group, deviceIds);
+  if (!copyFrom) return [];
+  const source = await mustSee(ctx, copyFrom);
+  if (source.orgId !== group.orgId) throw GroupNotFound();
+  const ids = (await membersOf(ctx, [source.id])).get(source.id) ?? [];
+  const outside = new Set(await outsideOf(ctx, group, ids));
+  return ids.filter((id) => !outside.has(id));
+}
+
+/** 202 where the organization is so large that a job evaluates. */
+async function answer(ctx: Context, id: string, changes: Changes | null, status: 200 | 201): Promise<Reply> {
+  const group = await DeviceGroup.in(ctx).findById(id);
+  const [data] = group ? await shown(ctx, [group]) : [];
+  const { added, removed } = changes ?? NOTHING;
+  const evaluation = { added: added.length, ...(status === 200 ? { removed: removed.length } : {}) };
+  return reply({ data, evaluation }, { status: changes ? status : 202 });
+}
+
+/** Throws ORG_REQUIRED, TARGET_OUT_OF_SCOPE, NAME_TAKEN, 400 with the path, 404 for a site, parent or source unseen. */
+export async function createGroup(ctx: Context, input: GroupCreate): Promise<Reply> {
+  const orgId = targetOrg(ctx, input.orgId, () => errors.OrgRequired());
+  const { name, type, description = null, siteId = null, parentId = null, filterId = null } = input;
+  if (siteId) mustAccessSite(ctx, siteId);
+  mustReachAll(ctx, { siteId });
+  await ctx.use('tenancy').mustExistOrg(orgId);
+  if (siteId) await ctx.use('tenancy').mustExistSite(siteId, orgId);
+  const rule = await ruleOf(ctx, orgId, input);
+  if (parentId) await mustFitBelow(ctx, orgId, parentId);
+  const row = { orgId, name, type, description, siteId, parentId, filterId, ...rule };
+  const group = await DeviceGroup.query(ctx.trx)
+    .insert({ ...row, createdBy: ctx.actor.id } as Partial<DeviceGroup>)
+    .returning('*')
+    .catch(refused);
+  const changes = type === 'dynamic' ? await evaluateAsked(ctx, group) : await fill(ctx, group, input);
+  if (type === 'dynamic' && changes) lookAgain(ctx, group);
+  const added = changes?.added.length ?? 0;
+  ctx.audit('device_group.create', { orgId, resourceId: group.id, resourceName: name, details: { type, added } });
+  return answer(ctx, group.id, changes, 201);
+}
+
+async function fill(ctx: Context, group: DeviceGroup, input: GroupCreate): Promise<Changes> {
+  await takeTurn(ctx, group.id);
+  const ids = await firstMembers(ctx, group, input);
+  const changes = { added: await addMembers(ctx, group, ids, { reason: 'group_created' }), removed: [] };
+  await settle(ctx, group, changes);
+  return changes;
+}
+
+/** People who are limited to the group would no longer see devices: wants to be said. */
+async function mustConfirm(ctx: Context, group: SeenGroup, siteId: string | null, confirm: boolean): Promise<void> {
+  if (confirm || !group.isAccessRestricting || siteId === null) return;
+  const ids = (await membersOf(ctx, [group.id])).get(group.id) ?? [];
+  const outside = await outsideOf(ctx, { ...group, siteId }, ids);
+  if (outside.length === 0) return;
+  throw errors.InUse({
+    message: 'People are limited to this group and would lose devices outside the site: send confirm to go on',
+    details: [{ devices: outside.length }],
+  });
+}
+
+/**
+ * Throws NO_UPDATES, 404, TARGET_OUT_OF_SCOPE, 403 without users:write where people are limited to the group, NAME_TAKEN,
+ * STATIC_GROUP for a filter, IN_USE, and 422 for the tree.
+ */
+export async function updateGroup(ctx: Context, id: string, changes: GroupChanges): Promise<Reply> {
+  const { confirm = false, filter, ...plain } = changes;
+  const changedFields = Object.keys(changes).filter((field) => field !== 'confirm');
+  if (changedFields.length === 0) throw errors.NoUpdates();
+  const seen = await mustSee(ctx, id);
+  // Before the group's own turn, as in removals.
+  if (plain.parentId) await takeTreeTurn(ctx, seen.orgId);
+  await takeTurn(ctx, id);
+  const group = await mustSee(ctx, id);
+  mustReachAll(ctx, group);
+  mustGrant(ctx, group);
+  const { orgId } = group;
+  if (filter && group.type === 'static') throw StaticGroup();
+  const rule = filter ? await checkedRule(ctx, orgId, filter) : null;
+  if (plain.siteId !== undefined && plain.siteId !== group.siteId) {
+    if (plain.siteId) mustAccessSite(ctx, plain.siteId);
+    mustReachAll(ctx, { siteId: plain.siteId });
+    if (plain.siteId) await ctx.use('tenancy').mustExistSite(plain.siteId, orgId);
+    await mustConfirm(ctx, group, plain.siteId, confirm);
+  }
+  if (plain.parentId && plain.parentId !== group.parentId) await mustFitBelow(ctx, orgId, plain.parentId, id);
+  const updated = await DeviceGroup.in(ctx)
+    .where({ id })
+    .patch({ ...plain, ...rule, updatedAt: new Date() } as Partial<DeviceGroup>)
+    .returning('*')
+    .first()
+    .catch(refused);
+  if (!updated) throw GroupNotFound();
+  const moved = plain.siteId !== undefined && plain.siteId !== group.siteId;
+  const members = await follow(ctx, updated, { moved, refiltered: rule !== null });
+  const rules = rule ? { before: { filter: group.filter }, after: { filter } } : {};
+  ctx.audit('device_group.update', {
+    orgId,
+    resourceId: id,
+    resourceName: updated.name,
+    details: { changedFields, ...rules },
+  });
+  return answer(ctx, id, members, 200);
+}
+
+/** The members that follow from a changed filter or site. */
+async function follow(
+  ctx: Context,
+  group: DeviceGroup,
+  { moved, refiltered }: { moved: boolean; refiltered: boolean },
+): Promise<Changes | null> {
+  if (!moved && !refiltered) return NOTHING;
+  if (group.type === 'static') return { added: [], removed: await dropOutside(ctx, group) };
+  const changes = await evaluateAsked(ctx, group);
+  if (changes) lookAgain(ctx, group);
+  return changes;
+}

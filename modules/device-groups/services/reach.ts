@@ -1,0 +1,80 @@
+/** Which groups a caller sees and may change, and which members of them. */
+import { type Context, errors, holdsPermission, visibleDevices } from '#core';
+import { DeviceGroup } from '../models/device-group.ts';
+import { GroupNotFound, OutOfScope } from '../models/refusals.ts';
+
+/** People are limited to the group, so who is in it decides what they see. */
+export const RESTRICTING = `exists (select from organization_users ou where ou.org_id = device_groups.org_id
+  and device_groups.id = any(ou.device_group_ids))`;
+
+/** A caller limited to groups sees these, one limited to sites those that are not bound to other sites. */
+export function groupsIn(ctx: Context) {
+  const { siteIds, groupIds } = ctx.scope;
+  const groups = DeviceGroup.in(ctx);
+  if (groupIds) groups.whereRaw('device_groups.id = any(?::uuid[])', [groupIds as string[]]);
+  if (siteIds) {
+    groups.whereRaw('(device_groups.site_id is null or device_groups.site_id = any(?::uuid[]))', [siteIds as string[]]);
+  }
+  return groups;
+}
+
+export interface SeenGroup extends DeviceGroup {
+  isAccessRestricting: boolean;
+}
+
+/** Throws 404 for a group that the caller does not see. */
+export async function mustSee(ctx: Context, id: string): Promise<SeenGroup> {
+  const group = await groupsIn(ctx)
+    .findById(id)
+    .select('device_groups.*', DeviceGroup.raw(`${RESTRICTING} as is_access_restricting`));
+  if (!group) throw GroupNotFound();
+  return group as SeenGroup;
+}
+
+/** Throws 403 TARGET_OUT_OF_SCOPE where the caller does not see all that the group may reach. */
+export function mustReachAll(ctx: Context, { siteId }: { siteId: string | null }): void {
+  const { siteIds, groupIds } = ctx.scope;
+  if (groupIds || (siteIds && (siteId === null || !siteIds.includes(siteId)))) throw OutOfScope();
+}
+
+/** A change of the members changes what people see: throws 403 unless the caller may change people, too. */
+export function mustGrant({ actor }: Context, { isAccessRestricting }: { isAccessRestricting: boolean }): void {
+  if (!isAccessRestricting) return;
+  const { permissions } = actor;
+  const may =
+    actor.kind === 'api_key'
+      ? permissions.has('*') || permissions.has('users:write')
+      : holdsPermission(permissions, 'users:write', 'PATCH');
+  if (!may) throw errors.Forbidden('People are limited to this device group: changing it also needs users:write');
+}
+
+export const isLimited = ({ scope }: Context): boolean => scope.siteIds !== null || scope.groupIds !== null;
+
+/** Those of the ids that are no group of the organization. Also asked on platform work. */
+export async function missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await ctx.sql<{ id: string }>(
+    'select id from device_groups where org_id = $1 and id = any($2::uuid[])',
+    [orgId, ids],
+  );
+  return ids.filter((id) => !rows.some((row) => row.id === id));
+}
+
+/** Those of the ids that are no group that the caller sees. */
+export async function unseen(ctx: Context, ids: readonly string[]): Promise<string[]> {
+  const seen = await groupsIn(ctx)
+    .select('device_groups.id')
+    .whereIn('device_groups.id', [...ids]);
+  return ids.filter((id) => !seen.some((group) => group.id === id));
+}
+
+/** The devices among these that the caller sees, in the organization; those that are decommissioned left out. */
+export async function seenDevices(ctx: Context, orgId: string, ids: readonly string[]) {
+  const values: unknown[] = [orgId, ids];
+  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const { rows } = await ctx.sql<{ id: string; siteId: string; lifecycle: string; hostname: string }>(
+    `select d.id, d.site_id as "siteId", d.lifecycle, d.hostname from devices d
+     where d.org_id = $1 and d.id = any($2::uuid[]) and d.lifecycle <> 'decommissioned' and ${seen}`,
+    values,
+  );
+  return rows;
+}

@@ -1,0 +1,65 @@
+/** Filters of groups that name a tag follow when it is renamed. */
+import { type Context, errors } from '#core';
+import { type ConditionTree, isTree } from '../models/condition-tree.ts';
+import { DeviceGroup } from '../models/device-group.ts';
+import { evaluateSoon } from './evaluations.ts';
+import { mustGrant, RESTRICTING, type SeenGroup } from './reach.ts';
+import { takeTurn } from './turns.ts';
+
+const NAMES_TAGS = new Set(['hasAny', 'hasAll']);
+type Fold = (text: string) => string;
+
+/** The tree with one tag in place of another; the same object where it does not name it. */
+export function retagged(tree: ConditionTree, fold: Fold, from: string, to: string): ConditionTree {
+  const conditions = tree.conditions.map((node) => {
+    if (isTree(node)) return retagged(node, fold, from, to);
+    if (node.field !== 'tags' || !NAMES_TAGS.has(node.operator) || !Array.isArray(node.value)) return node;
+    const tags = node.value.map((tag) => fold(String(tag)));
+    return tags.includes(from) ? { ...node, value: [...new Set(tags.map((tag) => (tag === from ? to : tag)))] } : node;
+  });
+  return conditions.some((node, index) => node !== tree.conditions[index]) ? { ...tree, conditions } : tree;
+}
+
+async function naming(ctx: Context, orgId: string, tag: string): Promise<SeenGroup[]> {
+  const { tagKey } = ctx.use('devices');
+  const groups = (await DeviceGroup.in(ctx)
+    .where({ orgId })
+    .whereRaw(`filter_fields @> '{tags}'`)
+    .select('device_groups.*', DeviceGroup.raw(`${RESTRICTING} as is_access_restricting`))
+    .orderBy('id')) as SeenGroup[];
+  return groups.filter(({ filter }) => filter && retagged(filter, tagKey, tag, `not ${tag}`) !== filter);
+}
+
+/** Throws 403 where people are limited to one of them, and the caller may not change people: a merge adds members. */
+export async function findNaming(ctx: Context, orgId: string, tag: string) {
+  const groups = await naming(ctx, orgId, tag);
+  for (const group of groups) mustGrant(ctx, group);
+  return groups.map(({ id, name }) => ({ type: 'device_group' as const, id, name }));
+}
+
+export async function renameIn(ctx: Context, orgId: string, from: string, to: string): Promise<void> {
+  const { tagKey } = ctx.use('devices');
+  for (const { id } of await naming(ctx, orgId, from)) {
+    await takeTurn(ctx, id);
+    const group = await DeviceGroup.in(ctx).findById(id);
+    if (!group?.filter) continue;
+    const filter = retagged(group.filter, tagKey, from, to);
+    const changed = await DeviceGroup.in(ctx)
+      .where({ id })
+      .patch({ filter, updatedAt: new Date() } as Partial<DeviceGroup>);
+    if (changed === 0) throw errors.NotFound('Device group not found');
+    ctx.audit('device_group.update', {
+      orgId,
+      resourceId: id,
+      resourceName: group.name,
+      details: {
+        changedFields: ['filter'],
+        before: { filter: group.filter },
+        after: { filter },
+        source: 'tags.rename',
+      },
+    });
+    // Devices that had the other tag before are members now, and nothing of them changes.
+    evaluateSoon(ctx, group);
+  }
+}

@@ -1,0 +1,20 @@
+/** Makes the daily tables into which the logs of the coming week will fall. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { makeDays } from '../services/retention.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'device-logs/make-days': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  name: 'device-logs/make-days',
+  summary: 'Makes the coming days of logs',
+  scope: 'platform',
+  payload: Joi.object({}),
+  schedule: { cron: '7 * * * *' },
+  maxAttempts: 5,
+  run: (ctx) => makeDays(ctx),
+});

@@ -1,0 +1,57 @@
+/** The small schemas of what agents write: text that the database can store, times by any clock, bounded metadata. */
+import Joi from 'joi';
+
+/** NUL and lone surrogates, which PostgreSQL refuses, are taken out. */
+export const cleaned = (value: string): string => value.replaceAll('\0', '').toWellFormed();
+export const text = (max: number) => Joi.string().allow('').max(max).custom(cleaned);
+/** Not empty, also not after what cannot be stored has been taken out. */
+export const label = (max: number) =>
+  Joi.string()
+    .trim()
+    .max(max)
+    .custom((value: string, helpers) => cleaned(value).trim() || helpers.error('string.empty'));
+/** Any instant: a clock that is wrong is set right, it does not fail the body. */
+export const instant = () => Joi.date().iso();
+/** What this server does not know of a newer agent is left out. */
+export const open = <T>(keys: Joi.SchemaMap<T>) => Joi.object<T>(keys).options({ stripUnknown: { objects: true } });
+
+const DEEPEST = 10;
+const MOST_CHARACTERS = 32_768;
+
+/** True for metadata of at most ten levels and about 32 KiB. */
+export function isModest(value: object): boolean {
+  let left = MOST_CHARACTERS;
+  const walk = (inner: unknown, depth: number): boolean => {
+    left -= typeof inner === 'string' ? inner.length + 2 : 8;
+    if (left < 0 || depth > DEEPEST) return false;
+    if (inner === null || typeof inner !== 'object') return true;
+    for (const [key, below] of Object.entries(inner)) {
+      left -= key.length;
+      if (!walk(below, depth + 1)) return false;
+    }
+    return true;
+  };
+  return walk(value, 1);
+}
+export const metadata = () =>
+  Joi.object()
+    .unknown()
+    .allow(null)
+    .custom((value: object | null, helpers) =>
+      value === null || isModest(value)
+        ? value
+        : helpers.message({ custom: '{{#label}} must have at most ten levels and 32 KiB' }),
+    );
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+/** For the quick look past the schemas: each is true only where the schema would change nothing that matters. */
+export const plain = {
+  text: (value: unknown, max: number): boolean =>
+    typeof value === 'string' && value.length <= max && value.isWellFormed() && !value.includes('\0'),
+  label: (value: unknown, max: number): boolean =>
+    plain.text(value, max) && value !== '' && (value as string).trim() === value,
+  instant: (value: unknown): boolean =>
+    typeof value === 'string' && ISO.test(value) && !Number.isNaN(Date.parse(value)),
+  metadata: (value: unknown): boolean =>
+    value !== null && typeof value === 'object' && !Array.isArray(value) && isModest(value),
+};

@@ -1,0 +1,14 @@
+/** Saved filters, and the engine that turns condition trees into SQL. */
+import { defineModule } from '#core';
+import { api } from './api.ts';
+
+export default defineModule({
+  name: 'filters',
+  title: 'Filters',
+  summary: 'Rules that find devices: saved, previewed, explained, and compiled for whoever targets devices',
+  requires: [],
+  permissions: ['devices:read', 'devices:write'],
+  audits: ['filter.create', 'filter.update', 'filter.delete', 'filter.preview', 'filter.saved.preview'],
+  slots: ['filters.field'],
+  api,
+});

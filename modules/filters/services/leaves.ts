@@ -1,0 +1,142 @@
+/** One condition as SQL. The rules for devices without a value are here and in the README; the tests evaluate them anew. */
+import { OPPOSITES, type Operator } from '../models/condition.ts';
+import type { FilterField, Search } from '../models/field.ts';
+import { KINDS } from '../operators/index.ts';
+import type { Params } from '../operators/kind.ts';
+import { likePattern } from '../operators/texts.ts';
+import type { CheckedLeaf } from './trees.ts';
+
+/** Which way to the rows suits best: `within` and `everywhere` go through indexes to many, `few` looks at each device. */
+export type Way = 'within' | 'everywhere' | 'few';
+/** Where in the tree a condition stands. `leads` until the first search of an AND has become the way in to the rows. */
+export interface Place {
+  way: Way;
+  leads: boolean;
+}
+type Variant = CheckedLeaf['variants'][number];
+
+const LIKE: ReadonlySet<Operator> = new Set(['contains', 'startsWith', 'endsWith']);
+const SEARCH_TYPES: Partial<Record<FilterField['type'], string>> = {
+  string: 'text',
+  enum: 'text',
+  number: 'numeric',
+  boolean: 'boolean',
+  array: 'text[]',
+};
+
+/** A column as it is, anything longer in parentheses. */
+export const enclosed = (expression: string): string =>
+  /^[a-z_]+\.[a-z_]+$/.test(expression) ? expression : `(${expression})`;
+
+interface Found {
+  search: Search;
+  /** The value, and the type it is sent as. */
+  sent: unknown;
+  type: string;
+}
+
+/** The search that answers this operator, if there is one for work of this kind. */
+function searchOf({ field, value }: Variant, operator: Operator, way: Way): Found | null {
+  if (way === 'few') return null;
+  const like = field.type === 'string' && LIKE.has(operator);
+  const search = field.searches?.[like ? 'like' : (operator as 'equals')];
+  const type = SEARCH_TYPES[field.type];
+  if (!search || !type || (way === 'everywhere' && !search.everywhere)) return null;
+  const sent = like ? likePattern(operator, value as string) : field.type === 'number' ? String(value) : value;
+  return { search, sent, type };
+}
+
+/** A query for the column `device_id` or `place` of what the search finds. */
+function found({ search, sent, type }: Found, column: string, way: Way, params: Params): string {
+  const value = () => params.add(sent, type);
+  if (way === 'everywhere') return (search.everywhere ?? '').replaceAll('?', value);
+  return `select f.${column} from ${search.within.replaceAll('?', value)} f`;
+}
+
+/**
+ * The way in to the rows: the devices that any of these searches finds. Only one condition of an AND may be it. A second
+ * list beside the first would be gone through from its beginning for each row, so all others are sets to look into.
+ */
+function wayIn(searches: readonly Found[], way: Way, params: Params): string {
+  const places = way === 'within' && searches.every(({ search }) => search.places);
+  const [column, given] = places ? ['d.ctid', 'place'] : ['d.id', 'device_id'];
+  return `${column} = any(array(${searches.map((one) => found(one, given ?? '', way, params)).join(' union all ')}))`;
+}
+
+/** Conditions of which one must hold, as one way in; null unless an index finds each. */
+export function anySearched(leaves: readonly CheckedLeaf[], way: Way, params: Params): string | null {
+  const searches = leaves.flatMap(({ operator, variants }) => {
+    const [variant, more] = variants;
+    if (!variant || more || variant.field.only || variant.field.absent) return [];
+    return searchOf(variant, operator, way) ?? [];
+  });
+  return searches.length === leaves.length ? wayIn(searches, way, params) : null;
+}
+
+function searched(variant: Variant, operator: Operator, place: Place, params: Params): string | null {
+  const { way } = place;
+  const search = searchOf(variant, operator, way);
+  if (!search) return null;
+  if (place.leads) {
+    place.leads = false;
+    return wayIn([search], way, params);
+  }
+  const places = way === 'within' && search.search.places;
+  return places
+    ? `d.ctid in (${found(search, 'place', way, params)})`
+    : `d.id in (${found(search, 'device_id', way, params)})`;
+}
+
+function hasRow({ rows }: FilterField, test?: string): string {
+  if (!rows) throw new Error('a field has neither value nor rows');
+  return `exists (select from ${rows.from} where ${rows.device} = d.id${test ? ` and ${test}` : ''})`;
+}
+
+/** Whether `expression` is a value that the condition, or the one it is the opposite of, is about; null for null tests. */
+export function positiveTest(
+  { field, value }: Variant,
+  operator: Operator,
+  expression: string,
+  params: Params,
+): string | null {
+  if (operator === 'isNull' || operator === 'isNotNull') return null;
+  return KINDS[field.type].test(OPPOSITES[operator] ?? operator, enclosed(expression), value, params);
+}
+
+/** Null only where a device has no value and the operator asks for one. */
+function variantSql(variant: Variant, operator: Operator, place: Place, params: Params): string {
+  const { field } = variant;
+  const { rows, value: expression = '' } = field;
+  if (operator === 'isNull') return rows ? `not ${hasRow(field)}` : `${enclosed(expression)} is null`;
+  if (operator === 'isNotNull') return rows ? hasRow(field) : `${enclosed(expression)} is not null`;
+  const positive = OPPOSITES[operator] ?? operator;
+  const negated = (positive !== operator) !== (field.absent === true);
+  const listed = searched(variant, positive, negated ? { ...place, leads: false } : place, params);
+  if (listed) return negated ? `not (${listed})` : listed;
+  const test = positiveTest(variant, operator, rows?.value ?? expression, params) ?? 'false';
+  if (rows) return `${negated ? 'not ' : ''}${hasRow(field, test)}`;
+  return negated ? `(${test}) is not true` : test;
+}
+
+/** Limits a condition to the organizations that have the field. */
+function onlyWhere({ only }: FilterField, params: Params): string | null {
+  if (!only) return null;
+  const parts: string[] = [];
+  if (only.orgIds) parts.push(`d.org_id = any(${params.add(only.orgIds, 'uuid[]')})`);
+  if (only.partnerIds) {
+    const partners = params.add(only.partnerIds, 'uuid[]');
+    parts.push(`d.org_id in (select o.id from organizations o where o.partner_id = any(${partners}))`);
+  }
+  return `(${parts.join(' or ')})`;
+}
+
+/** True, false or null, as SQL over `d` and the joins of the fields. */
+export function leafSql(leaf: CheckedLeaf, place: Place, params: Params): string {
+  const alone = leaf.variants.length === 1;
+  const parts = leaf.variants.map((variant) => {
+    const only = onlyWhere(variant.field, params);
+    const sql = variantSql(variant, leaf.operator, alone ? place : { ...place, leads: false }, params);
+    return only ? `(${only} and ${sql})` : sql;
+  });
+  return alone ? (parts[0] ?? '') : `(${parts.join(' or ')})`;
+}

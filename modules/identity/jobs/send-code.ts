@@ -1,0 +1,23 @@
+/** Makes a code and sends it to a phone. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { sendCode } from '../services/factors/sms-codes.ts';
+
+interface Payload {
+  id: string;
+}
+declare module '#core/contract' {
+  interface Jobs {
+    'identity/send-code': Payload;
+  }
+}
+
+export default defineJob<Payload>({
+  name: 'identity/send-code',
+  summary: 'Makes a code and sends it to a phone',
+  scope: 'platform',
+  payload: Joi.object<Payload>({ id: Joi.string().uuid().required() }),
+  // Over a minute and a half; whoever waits longer asks again.
+  maxAttempts: 5,
+  run: (ctx, { id }) => sendCode(ctx, id),
+});

@@ -1,0 +1,82 @@
+/** What goes to the browser's WebAuthn calls, and what comes back from their toJSON(). */
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import Joi from 'joi';
+import { passkeyName } from './passkey.ts';
+
+export interface Registration {
+  challengeId: string;
+  name: string;
+  response: RegistrationResponseJSON;
+}
+export interface Assertion {
+  challengeId: string;
+  response: AuthenticationResponseJSON;
+}
+export interface PasskeyLogin extends Assertion {
+  orgId?: string;
+  partnerId?: string;
+}
+export interface FactorAssertion extends Assertion {
+  tempToken: string;
+}
+
+/** Bytes that a body of this module may have: several times what the largest key and signature need. */
+export const MOST_BYTES = 64 * 1024;
+/** A credential id has at most 1023 bytes (WebAuthn Level 3, section 7.1). */
+export const MOST_ID_CHARACTERS = 1364;
+
+const base64url = (max: number) =>
+  Joi.string()
+    .pattern(/^[\w-]+$/)
+    .max(max)
+    .messages({ 'string.pattern.base': '{{#label}} must be base64url' });
+const credentialId = base64url(MOST_ID_CHARACTERS).required();
+// Browsers add members as the standard grows, so unknown ones are let through; nothing reads them.
+const credential = (response: Joi.ObjectSchema) =>
+  Joi.object({
+    id: credentialId,
+    rawId: credentialId,
+    type: Joi.string().valid('public-key').required(),
+    clientExtensionResults: Joi.object().unknown(),
+    response: response.required(),
+  }).unknown();
+
+const attested = credential(
+  Joi.object({
+    clientDataJSON: base64url(8000).required(),
+    attestationObject: base64url(40_000).required(),
+    transports: Joi.array().items(Joi.string().max(32)).max(16).unique(),
+  }).unknown(),
+).description('RegistrationResponseJSON');
+const asserted = credential(
+  Joi.object({
+    clientDataJSON: base64url(8000).required(),
+    authenticatorData: base64url(8000).required(),
+    signature: base64url(8000).required(),
+    userHandle: base64url(100).allow(null),
+  }).unknown(),
+).description('AuthenticationResponseJSON');
+
+const challengeId = Joi.string().uuid().required();
+const tempToken = Joi.string().max(200).required();
+
+export const registration = Joi.object<Registration>({
+  challengeId,
+  name: passkeyName.required(),
+  response: attested.required(),
+});
+export const passkeyLogin = Joi.object<PasskeyLogin>({
+  challengeId,
+  response: asserted.required(),
+  orgId: Joi.string().uuid().description('The organization to log into, for users of several'),
+  partnerId: Joi.string().uuid().description('The partner to log into, for users of several'),
+});
+export const factorStart = Joi.object<{ tempToken: string }, true>({ tempToken });
+export const factorAssertion = Joi.object<FactorAssertion>({ tempToken, challengeId, response: asserted.required() });
+
+/** @param name the type of the options in the standard */
+export const ceremonyShape = (name: string) =>
+  Joi.object({
+    challengeId: Joi.string().uuid().required().description('Sent back with the answer; good once, for 5 minutes'),
+    options: Joi.object().unknown().required().description(name),
+  });

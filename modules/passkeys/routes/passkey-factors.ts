@@ -1,0 +1,42 @@
+/** /auth/mfa/passkey: a passkey in place of a code, after the password. */
+import { defineRoute, loginAnswer, reply } from '#core';
+import { ceremonyShape, type FactorAssertion, factorAssertion, factorStart, MOST_BYTES } from '../models/ceremony.ts';
+import { beginFactor, finishFactor } from '../services/second-factors.ts';
+
+const access = { open: 'in the middle of a login there is only the temporary token' };
+const work = { platform: 'the caller is not known yet' };
+const limit = { max: 300, windowSeconds: 900, by: 'ip' as const };
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/auth/mfa/passkey/options',
+    summary: 'Begins to finish a login with a passkey; counts as an attempt',
+    description: 'The options are for `PublicKeyCredential.parseRequestOptionsFromJSON()`.',
+    access,
+    audit: { none: 'nothing changes before the authenticator has answered' },
+    work,
+    limits: [{ ...limit, name: 'passkey-factor-options' }],
+    payload: factorStart,
+    response: ceremonyShape('PublicKeyCredentialRequestOptionsJSON'),
+    errors: ['TEMP_TOKEN_INVALID', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: (ctx, { payload }: { payload: { tempToken: string } }) => beginFactor(ctx, payload.tempToken),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/mfa/passkey/verify',
+    summary: 'Finishes a login with one of the passkeys of its user',
+    access,
+    audit: 'user.login',
+    work,
+    limits: [{ ...limit, name: 'passkey-factor' }],
+    maxBytes: MOST_BYTES,
+    payload: factorAssertion,
+    response: loginAnswer,
+    errors: ['TEMP_TOKEN_INVALID', 'CHALLENGE_INVALID', 'PASSKEY_REFUSED', 'RATE_LIMITED'],
+    handler: async (ctx, { payload }: { payload: FactorAssertion }) => {
+      const { body, issued } = await finishFactor(ctx, payload);
+      return reply(body, { cookies: issued.cookies });
+    },
+  }),
+];

@@ -1,0 +1,42 @@
+/** /auth/passkeys/login: logging in with nothing but a passkey. */
+import { defineRoute, loginAnswer, reply } from '#core';
+import { ceremonyShape, MOST_BYTES, type PasskeyLogin, passkeyLogin } from '../models/ceremony.ts';
+import { beginLogin, loginWithPasskey } from '../services/logins.ts';
+
+const access = { open: 'whoever logs in has no token yet' };
+const work = { platform: 'the caller is not known yet' };
+// Nobody guesses a passkey: this bounds the work, and leaves room for an office behind one address.
+const limit = { max: 300, windowSeconds: 900, by: 'ip' as const };
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/auth/passkeys/login/options',
+    summary: 'Begins a login without a password',
+    description: 'The options are for `PublicKeyCredential.parseRequestOptionsFromJSON()`; they name nobody.',
+    access,
+    audit: { none: 'nothing changes before the authenticator has answered' },
+    work,
+    limits: [{ ...limit, name: 'passkey-login-options' }],
+    response: ceremonyShape('PublicKeyCredentialRequestOptionsJSON'),
+    errors: ['RATE_LIMITED'],
+    handler: (ctx) => beginLogin(ctx),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/passkeys/login',
+    summary: 'Logs in with a passkey whose authenticator has verified the person',
+    access,
+    audit: 'user.login',
+    work,
+    limits: [{ ...limit, name: 'passkey-login' }],
+    maxBytes: MOST_BYTES,
+    payload: passkeyLogin,
+    response: loginAnswer,
+    errors: ['CHALLENGE_INVALID', 'PASSKEY_REFUSED', 'SSO_REQUIRED', 'RATE_LIMITED'],
+    handler: async (ctx, { payload }: { payload: PasskeyLogin }) => {
+      const { body, issued } = await loginWithPasskey(ctx, payload);
+      return reply(body, issued ? { cookies: issued.cookies } : {});
+    },
+  }),
+];

@@ -1,0 +1,77 @@
+/** /auth/passkeys: the caller's own passkeys. */
+import Joi from 'joi';
+import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import { ceremonyShape, MOST_BYTES, type Registration, registration } from '../models/ceremony.ts';
+import { type PasskeyUpdate, passkeyShape, passkeyUpdate } from '../models/passkey.ts';
+import { listPasskeys, removePasskey, renamePasskey } from '../services/passkeys.ts';
+import { beginRegistration, finishRegistration } from '../services/registrations.ts';
+
+const access = { permission: null, why: 'the passkeys are the own ones', apiKey: false };
+const work = { platform: 'passkeys are out of reach for tenant work; limited to the own user' };
+const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const one = Joi.object({ data: passkeyShape.required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/passkeys',
+    summary: 'Lists the own passkeys, newest first',
+    access,
+    work,
+    query: Joi.object<PageQuery>(pageQuery()),
+    response: pageOf(passkeyShape),
+    handler: (ctx, { query }) => listPasskeys(ctx, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/passkeys/options',
+    summary: 'Begins to register a passkey, within 15 minutes of a login',
+    description: 'The options are for `PublicKeyCredential.parseCreationOptionsFromJSON()`.',
+    access,
+    audit: { none: 'nothing changes before the authenticator has answered' },
+    work,
+    limits: [{ name: 'passkey-options', max: 60, windowSeconds: 900, by: 'actor' }],
+    response: ceremonyShape('PublicKeyCredentialCreationOptionsJSON'),
+    errors: ['REAUTHENTICATION_REQUIRED', 'MFA_VERIFICATION_REQUIRED', 'PASSKEY_LIMIT_REACHED'],
+    handler: (ctx) => beginRegistration(ctx),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/passkeys',
+    summary: 'Registers the passkey that the authenticator made',
+    access,
+    audit: 'auth.passkey.create',
+    work,
+    maxBytes: MOST_BYTES,
+    payload: registration,
+    response: one,
+    status: 201,
+    errors: ['CHALLENGE_INVALID', 'PASSKEY_INVALID', 'PASSKEY_KNOWN', 'PASSKEY_LIMIT_REACHED'],
+    handler: (ctx, { payload }: { payload: Registration }) => finishRegistration(ctx, payload),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/auth/passkeys/{id}',
+    summary: 'Renames one of the own passkeys',
+    access,
+    audit: 'auth.passkey.update',
+    work,
+    params,
+    payload: passkeyUpdate,
+    response: one,
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: PasskeyUpdate }) =>
+      renamePasskey(ctx, id, payload),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/auth/passkeys/{id}',
+    summary: 'Removes one of the own passkeys, within 15 minutes of a login',
+    access,
+    audit: 'auth.passkey.delete',
+    work,
+    params,
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: ['REAUTHENTICATION_REQUIRED', 'MFA_VERIFICATION_REQUIRED'],
+    handler: (ctx, { params: { id } }) => removePasskey(ctx, id),
+  }),
+];

@@ -1,0 +1,54 @@
+/** Challenges: random texts that a passkey signs, each good for one answer within five minutes. */
+import type { Context } from '#core';
+import { ChallengeInvalid } from '../models/refusals.ts';
+
+export const CHALLENGE_SECONDS = 300;
+const SWEEP_BATCH = 10_000;
+
+export type Occasion =
+  | { purpose: 'login' }
+  | { purpose: 'factor'; userId: string }
+  | { purpose: 'register'; userId: string; sessionId: string };
+
+const columns = (occasion: Occasion) => [
+  occasion.purpose,
+  'userId' in occasion ? occasion.userId : null,
+  'sessionId' in occasion ? occasion.sessionId : null,
+];
+
+/** @returns the id under which the answer refers to it. */
+export async function keepChallenge(ctx: Context, challenge: string, occasion: Occasion): Promise<string> {
+  const { rows } = await ctx.sql<{ id: string }>(
+    `insert into passkey_challenges (challenge, purpose, user_id, session_id, expires_at)
+     values ($1, $2, $3, $4, now() + make_interval(secs => $5)) returning id`,
+    [challenge, ...columns(occasion), CHALLENGE_SECONDS],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/**
+ * Uses a challenge up and commits that before the answer is looked at, so that a wrong answer uses it up as well and of
+ * two answers at once one is refused. Throws CHALLENGE_INVALID.
+ */
+export async function takeChallenge(ctx: Context, id: string, occasion: Occasion): Promise<string> {
+  const taken = await ctx.platform.asPlatform(ctx, async (own) => {
+    const { rows } = await own.sql<{ challenge: string }>(
+      `delete from passkey_challenges where id = $1 and purpose = $2 and user_id is not distinct from $3
+         and session_id is not distinct from $4 and expires_at > now() returning challenge`,
+      [id, ...columns(occasion)],
+    );
+    return rows[0]?.challenge;
+  });
+  if (!taken) throw ChallengeInvalid();
+  return taken;
+}
+
+/** Removes a bounded number of expired challenges. @returns whether there may be more. */
+export async function sweepChallenges(ctx: Context): Promise<boolean> {
+  const { rowCount } = await ctx.sql(
+    `delete from passkey_challenges where id in (
+       select id from passkey_challenges where expires_at < now() order by expires_at limit $1)`,
+    [SWEEP_BATCH],
+  );
+  return rowCount === SWEEP_BATCH;
+}

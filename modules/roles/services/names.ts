@@ -1,0 +1,19 @@
+/** Names are unique in a tenant, whatever their case, and differ from those of the built-in roles. */
+import { type Context, errors, type TenantRef } from '#core';
+
+const refused = () => errors.NameTaken({ message: 'A role with this name exists', details: [{ path: 'name' }] });
+
+/** Throws NAME_TAKEN for the name of a built-in role of this scope. Those of the tenant are told by the index. */
+export async function mustBeFree(ctx: Context, name: string, { orgId }: TenantRef): Promise<void> {
+  const { rows } = await ctx.sql(
+    `select from roles where is_system and num_nonnulls(org_id, partner_id) = 0 and scope = $1 and lower(name) = lower($2)`,
+    [orgId ? 'organization' : 'partner', name],
+  );
+  if (rows.length > 0) throw refused();
+}
+
+/** Turns what the unique indexes say into NAME_TAKEN. */
+export function taken(error: { nativeError?: { constraint?: string } }): never {
+  if (/^roles_(org|partner)_name$/.test(error.nativeError?.constraint ?? '')) throw refused();
+  throw error;
+}

@@ -1,0 +1,85 @@
+/** What roles grant: the catalog, the pairs of a role, and those of its parents. */
+import { type Context, errors } from '#core';
+import { type Pair, wordOf } from '../models/role.ts';
+
+/** What may be ticked in a role; `*:*` belongs to the built-in roles alone. */
+export async function readCatalog(ctx: Context) {
+  const { rows } = await ctx.sql<Pair & { id: string; description: string | null }>(
+    `select id, resource, action, description from permissions where resource <> '*' order by resource, action`,
+  );
+  return { data: rows };
+}
+
+export async function readAvailable(ctx: Context) {
+  const { data } = await readCatalog(ctx);
+  return {
+    resources: [...new Set(data.map((pair) => pair.resource))],
+    actions: [...new Set(data.map((pair) => pair.action))],
+  };
+}
+
+/** Throws 400 with the path `permissions.<n>` of each pair that no role can be given. */
+export async function mustBeInCatalog(ctx: Context, pairs: readonly Pair[]): Promise<void> {
+  const known = new Set((await readCatalog(ctx)).data.map(wordOf));
+  const details = pairs.flatMap((pair, index) =>
+    known.has(wordOf(pair))
+      ? []
+      : [{ in: 'payload', path: `permissions.${index}`, message: `${wordOf(pair)} is not in the catalog` }],
+  );
+  if (details.length > 0) throw errors.ValidationFailed({ message: 'Permissions are not in the catalog', details });
+}
+
+/** The role's own pairs, without inherited ones. */
+export async function directPairs(ctx: Context, roleId: string): Promise<Pair[]> {
+  const { rows } = await ctx.sql<Pair>(
+    `select p.resource, p.action from role_permissions rp join permissions p on p.id = rp.permission_id
+     where rp.role_id = $1 order by p.resource, p.action`,
+    [roleId],
+  );
+  return rows;
+}
+
+/** Makes these the role's own pairs; says which came and which went, as `resource:action`. */
+export async function replacePairs(ctx: Context, roleId: string, wanted: readonly Pair[]) {
+  const before = (await directPairs(ctx, roleId)).map(wordOf);
+  const after = wanted.map(wordOf);
+  const added = after.filter((word) => !before.includes(word)).sort();
+  const removed = before.filter((word) => !after.includes(word)).sort();
+  if (removed.length > 0) {
+    await ctx.sql(
+      `delete from role_permissions rp using permissions p
+       where rp.role_id = $1 and p.id = rp.permission_id and p.resource || ':' || p.action = any($2)`,
+      [roleId, removed],
+    );
+  }
+  if (added.length > 0) {
+    await ctx.sql(
+      `insert into role_permissions (role_id, permission_id)
+       select $1, id from permissions where resource || ':' || action = any($2)`,
+      [roleId, added],
+    );
+  }
+  return { added, removed };
+}
+
+/** Every pair that the role grants, with the nearest role of its chain that has it; `depth` 0 is the role itself. */
+export async function effectivePairs(ctx: Context, roleId: string) {
+  const { rows } = await ctx.sql<Pair & { depth: number; roleId: string; roleName: string }>(
+    `with recursive chain as (
+       select id, name, parent_role_id, 0 as depth from roles where id = $1
+       union all
+       select r.id, r.name, r.parent_role_id, chain.depth + 1 from roles r join chain on r.id = chain.parent_role_id
+       where chain.depth < 20)
+     select distinct on (p.resource, p.action)
+       p.resource, p.action, chain.depth, chain.id as "roleId", chain.name as "roleName"
+     from chain join role_permissions rp on rp.role_id = chain.id join permissions p on p.id = rp.permission_id
+     order by p.resource, p.action, chain.depth`,
+    [roleId],
+    'roles-effective',
+  );
+  return rows;
+}
+
+/** `resource:action` of the whole chain, sorted. */
+export const permissionsOf = async (ctx: Context, roleId: string): Promise<string[]> =>
+  (await effectivePairs(ctx, roleId)).map(wordOf).sort();

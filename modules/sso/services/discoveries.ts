@@ -1,0 +1,40 @@
+/** Discovery documents, remembered for minutes: the public login must not turn into as many calls to the provider. */
+import type { ServerMetadata } from 'openid-client';
+import type { Context, StartServices } from '#core';
+
+const SERVICE = 'sso.discoveries';
+const KEEP_MS = 5 * 60_000;
+const MOST = 500;
+
+interface Held {
+  until: number;
+  metadata: Promise<ServerMetadata>;
+}
+
+export class Discoveries {
+  readonly #held = new Map<string, Held>();
+
+  /** Callers at the same time share one request; a failure is not kept. */
+  get(issuer: string, load: () => Promise<ServerMetadata>): Promise<ServerMetadata> {
+    const held = this.#held.get(issuer);
+    if (held && held.until > performance.now()) return held.metadata;
+    this.#held.delete(issuer);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size >= MOST && oldest !== undefined) this.#held.delete(oldest);
+    const metadata = load();
+    this.#held.set(issuer, { until: performance.now() + KEEP_MS, metadata });
+    metadata.catch(() => this.forget(issuer));
+    return metadata;
+  }
+
+  /** For when the provider answers otherwise than its document says. */
+  forget(issuer: string): void {
+    this.#held.delete(issuer);
+  }
+}
+
+export function startDiscoveries({ services }: StartServices): void {
+  services.set(SERVICE, new Discoveries());
+}
+
+export const discoveries = (ctx: Context): Discoveries => ctx.platform.services.get(SERVICE) as Discoveries;

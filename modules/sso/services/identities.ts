@@ -1,0 +1,179 @@
+/** Who a person from a provider is here: linked before, found by address, invited or provisioned. */
+import type { Context } from '#core';
+import type { Provider } from '../models/provider.ts';
+import { LoginRefused, type RefusalCode } from '../models/refusals.ts';
+import type { Person } from './claims.ts';
+
+interface Account {
+  id: string;
+  email: string;
+  name: string;
+  status: 'active' | 'invited' | 'disabled';
+  mfaEnabled: boolean;
+}
+type Serving = Pick<Provider, 'id' | 'orgId' | 'name' | 'autoProvision' | 'defaultRoleId'>;
+
+const COLUMNS = 'u.id, u.email, u.name, u.status, u.mfa_enabled as "mfaEnabled"';
+/** Nobody is disabled while they come in; the account is held before its places, as wherever both change. */
+const HELD = 'for no key update of u';
+
+const refusal = (code: RefusalCode, message: string, account: Account | null = null) =>
+  new LoginRefused(code, message, account && { id: account.id, email: account.email });
+
+/**
+ * The account of somebody whom the provider has identified, made and placed where the settings say so; all of it or
+ * nothing. Throws LoginRefused. Needs platform work.
+ */
+export async function admit(ctx: Context, provider: Serving, person: Person): Promise<Account> {
+  return resolve(ctx, provider, person).catch((error: unknown) => {
+    if (error instanceof LoginRefused && error.user) recordRefusal(ctx, provider, error.user, error.message);
+    throw error;
+  });
+}
+
+async function resolve(ctx: Context, provider: Serving, person: Person): Promise<Account> {
+  // Two first logins of one person take turns.
+  await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`sso:${provider.orgId}:${person.email}`]);
+  const { rows } = await ctx.sql<Account>(
+    `select ${COLUMNS} from sso_identities i join users u on u.id = i.user_id
+     where i.provider_id = $1 and i.subject = $2 ${HELD}`,
+    [provider.id, person.subject],
+  );
+  const account = rows[0] ? await returning(ctx, provider, rows[0]) : await arriving(ctx, provider, person);
+  await ctx.sql(
+    `insert into sso_identities (org_id, provider_id, user_id, subject, email) values ($1, $2, $3, $4, $5)
+     on conflict (provider_id, subject) do update set last_login_at = now(), email = excluded.email`,
+    [provider.orgId, provider.id, account.id, person.subject, person.email],
+  );
+  return account;
+}
+
+/** Somebody linked before. Whom an administrator removed, only an invitation brings back: provisioning does not. */
+async function returning(ctx: Context, provider: Serving, account: Account): Promise<Account> {
+  mustBeActive(account);
+  const places = await ctx.use('identity').placesOf(account.id);
+  const here = places.some((place) => place.orgId === provider.orgId);
+  if (!here && !(await takeInvitation(ctx, provider.orgId, account))) {
+    throw refusal('no_org_access', 'the user is no member of the organization any more', account);
+  }
+  await mayActFor(ctx, provider.orgId, account);
+  return account;
+}
+
+/** Somebody whom this provider brings for the first time. */
+async function arriving(ctx: Context, provider: Serving, person: Person): Promise<Account> {
+  if (!person.emailVerified)
+    throw refusal('email_not_verified', 'the provider does not say that the address was verified');
+  const { rows } = await ctx.sql<Account>(`select ${COLUMNS} from users u where lower(u.email) = $1 ${HELD}`, [
+    person.email,
+  ]);
+  return rows[0] ? link(ctx, provider, rows[0]) : provision(ctx, provider, person);
+}
+
+/**
+ * An account found by address. The organization's administrators choose the provider, so nobody who is more than a
+ * member of this organization is ever believed to be who it says.
+ */
+async function link(ctx: Context, provider: Serving, account: Account): Promise<Account> {
+  mustBeActive(account);
+  const places = await ctx.use('identity').placesOf(account.id);
+  const here = places.some((place) => place.orgId === provider.orgId);
+  if (places.some((place) => place.orgId !== provider.orgId)) {
+    throw here
+      ? refusal('link_refused', 'the user has places outside the organization', account)
+      : refusal('no_org_access', 'the user is no member of the organization', account);
+  }
+  const { rowCount } = await ctx.sql('select from sso_identities where provider_id = $1 and user_id = $2', [
+    provider.id,
+    account.id,
+  ]);
+  // The address was given to somebody else at the provider, or the person was made anew there.
+  if (rowCount !== 0) throw refusal('link_refused', 'the user is linked to another subject', account);
+  if (!here) {
+    await forgetUnproven(ctx, account);
+    // Thrown, this takes it back.
+    if (!(await place(ctx, provider, account))) {
+      throw refusal('no_org_access', 'the user is no member of the organization', account);
+    }
+  }
+  recordLink(ctx, provider, account);
+  return account;
+}
+
+/** Somebody without an account. */
+async function provision(ctx: Context, provider: Serving, { email, name }: Person): Promise<Account> {
+  const id = await ctx.use('identity').createUser({ email, name, passwordHash: null });
+  // Registered in this very moment; the next attempt finds the account.
+  if (!id) throw refusal('user_not_found', 'the account was made at the same time');
+  const account: Account = { id, email, name, status: 'active', mfaEnabled: false };
+  ctx.audit('user.create', { ...entry(provider, account), details: { email, via: 'sso', provider: provider.name } });
+  // Thrown, this takes the account back.
+  if (!(await place(ctx, provider, account))) throw refusal('user_not_found', 'there is no account with this address');
+  recordLink(ctx, provider, account);
+  return account;
+}
+
+/** Makes the account a member by its invitation, else by the provider's default role. False where neither is. */
+async function place(ctx: Context, provider: Serving, account: Account): Promise<boolean> {
+  const { orgId, autoProvision, defaultRoleId } = provider;
+  if (await takeInvitation(ctx, orgId, account)) return true;
+  if (!autoProvision) return false;
+  const added =
+    defaultRoleId && (await ctx.use('users').addMember({ orgId, userId: account.id, roleId: defaultRoleId }));
+  if (!added) throw refusal('default_role_required', 'the provider has no default role that can be given');
+  return true;
+}
+
+const takeInvitation = async (ctx: Context, orgId: string, { id, email }: Account): Promise<boolean> =>
+  (await ctx.use('users').takeInvitation({ orgId, email, userId: id })) !== null;
+
+function mustBeActive(account: Account): void {
+  if (account.status !== 'active') throw refusal('no_org_access', 'the user is not active', account);
+}
+
+/**
+ * Whether a provider's word alone opens the account. A session may change the whole account, so for somebody who has
+ * got places elsewhere since they were linked, it does not: they show their own second factor too. Throws `link_refused`
+ * where they have none. Needs platform work.
+ */
+export async function mayActFor(
+  ctx: Context,
+  orgId: string,
+  account: Pick<Account, 'id' | 'email' | 'mfaEnabled'>,
+): Promise<'alone' | 'with own second factor'> {
+  const places = await ctx.use('identity').placesOf(account.id);
+  if (places.every((place) => place.orgId === orgId)) return 'alone';
+  if (account.mfaEnabled && ctx.platform.config.identity.twoFactor) return 'with own second factor';
+  const { id, email } = account;
+  throw new LoginRefused('link_refused', 'the user has places elsewhere and no second factor', { id, email });
+}
+
+/**
+ * Nobody has shown that this address was theirs before: whoever registered it may have been a stranger waiting for its
+ * owner to join. What the stranger knew is worth nothing from now on; a reset link gives a password again.
+ */
+async function forgetUnproven(ctx: Context, { id }: Account): Promise<void> {
+  await ctx.sql('update users set password_hash = null where id = $1', [id]);
+  await ctx.use('identity').endSessions(id);
+}
+
+const entry = ({ orgId }: Serving, { id, email }: Pick<Account, 'id' | 'email'>) => ({
+  orgId,
+  resourceType: 'user',
+  resourceId: id,
+  resourceName: email,
+  actor: { kind: 'user' as const, id, email },
+});
+
+function recordLink(ctx: Context, provider: Serving, account: Account): void {
+  ctx.audit('sso.identity.link', { ...entry(provider, account), details: { provider: provider.name } });
+}
+
+function recordRefusal(ctx: Context, provider: Serving, user: { id: string; email: string }, reason: string): void {
+  ctx.auditAttempt('user.login.failed', {
+    ...entry(provider, user),
+    result: 'failure',
+    errorMessage: reason,
+    details: { via: 'sso', provider: provider.name },
+  });
+}

@@ -1,0 +1,59 @@
+/** Renaming a tag in an organization, on its devices and in what names it. */
+import { type Context, errors, targetOrg, visibleDevices } from '#core';
+import { invalid, OutOfScope } from '../models/refusals.ts';
+import type { Rename } from '../models/tag-query.ts';
+
+/** How many devices have the tag, and how many of them the caller sees. */
+async function countOf(ctx: Context, orgId: string, tag: string): Promise<{ all: number; seen: number }> {
+  const values: unknown[] = [orgId, tag];
+  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const { rows } = await ctx.sql<{ all: number; seen: number }>(
+    `select count(*) as all, count(*) filter (where ${seen}) as seen from devices d
+     where d.org_id = $1 and d.tags @> array[$2::text]`,
+    values,
+  );
+  return rows[0] ?? { all: 0, seen: 0 };
+}
+
+/**
+ * Accepts the order; the job does it. Throws ORG_REQUIRED, 404 for a tag that no device has, TARGET_OUT_OF_SCOPE where
+ * the caller does not see every device that has it, and 403 where something that names it may not be changed.
+ */
+export async function orderRename(ctx: Context, input: Rename) {
+  const devices = ctx.use('devices');
+  const orgId = targetOrg(ctx, input.orgId, () => errors.OrgRequired());
+  await ctx.use('tenancy').mustExistOrg(orgId);
+  const read = (path: 'from' | 'to') => {
+    try {
+      return devices.checkedTags([input[path]], path)[0] ?? '';
+    } catch {
+      throw invalid(path, `${path} is no tag that people may write`);
+    }
+  };
+  const [from, to] = [read('from'), read('to')];
+  if (from === to) throw invalid('to', 'Both are the same tag');
+  const { all: affected, seen } = await countOf(ctx, orgId, from);
+  if (seen === 0) throw errors.NotFound('No device has this tag');
+  if (seen < affected) throw OutOfScope();
+  const references = [];
+  for (const store of ctx.fillings('tags.references')) references.push(...(await store.find(ctx, orgId, from)));
+  // In their order: a tag may be renamed twice.
+  ctx.addJob('tags/rename-tag', { from, to }, { orgId, queue: `tags:${orgId}` });
+  ctx.audit('device.tags.rename', {
+    orgId,
+    resourceType: 'organization',
+    resourceId: orgId,
+    details: { from, to, affected, references: references.map(({ type, id }) => ({ type, id })) },
+  });
+  return { affected, references };
+}
+
+/**
+ * Devices and what names the tag in one transaction: a group that follows the tag never sees it half renamed, and so
+ * loses no member meanwhile. Repeats find nothing left.
+ */
+export async function renameEverywhere(ctx: Context, orgId: string, from: string, to: string): Promise<void> {
+  for (const store of ctx.fillings('tags.references')) await store.rename(ctx, orgId, from, to);
+  const devices = await ctx.use('devices').renameTag(orgId, from, to);
+  if (devices > 0) ctx.emit('tags.renamed', { from, to, devices }, { orgId });
+}

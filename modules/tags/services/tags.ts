@@ -1,0 +1,78 @@
+/** Which tags there are: counted over the devices that the caller sees. There is no other list of them. */
+import { type Context, decodeCursor, encodeCursor, errors, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
+import type { TagQuery } from '../models/tag-query.ts';
+
+interface Row {
+  tag: string | null;
+  n: number;
+  orgIds: string[] | null;
+  total: number;
+}
+type Add = (value: unknown, type: string) => string;
+
+/** The most frequent first needs its count turned round, so that one comparison serves both keys of the cursor. */
+const ORDERS = {
+  count: {
+    keys: '-n, tag collate "C"',
+    after: (add: Add, n: number, tag: string) => `(-n, tag collate "C") > (${add(n, 'bigint')}, ${add(tag, 'text')})`,
+  },
+  name: {
+    keys: 'tag collate "C"',
+    after: (add: Add, _n: number, tag: string) => `tag collate "C" > ${add(tag, 'text')}`,
+  },
+};
+
+/** Naming what is out of reach is refused: an answer with a part left out looks complete. */
+async function mustReach(ctx: Context, { orgId, siteId }: Pick<TagQuery, 'orgId' | 'siteId'>): Promise<void> {
+  if (orgId) mustReachOrg(ctx, orgId);
+  if (!siteId) return;
+  mustAccessSite(ctx, siteId);
+  const { rows } = await ctx.sql<{ orgId: string }>('select org_id as "orgId" from sites where id = $1', [siteId]);
+  if (!rows[0]) throw errors.NotFound('Site not found');
+}
+
+/** Throws 404 or 403 for an organization or site out of reach, and INVALID_CURSOR. */
+export async function listTags(ctx: Context, query: TagQuery) {
+  await mustReach(ctx, query);
+  const values: unknown[] = [];
+  const add: Add = (value, type) => `$${values.push(value)}::${type}`;
+  const parts = [visibleDevices(ctx.scope, add), `d.lifecycle <> 'decommissioned'`];
+  if (query.orgId) parts.push(`d.org_id = ${add(query.orgId, 'uuid')}`);
+  if (query.siteId) parts.push(`d.site_id = ${add(query.siteId, 'uuid')}`);
+  const search = query.search ? ctx.use('devices').tagKey(query.search) : '';
+  if (search) parts.push(`strpos(t.tag, ${add(search, 'text')}) > 0`);
+  const many = ctx.scope.kind !== 'organization';
+  const order = ORDERS[query.sort];
+  const { limit, cursor } = query;
+  let after = 'true';
+  if (cursor) {
+    const [n, tag] = decodeCursor(`tags-${query.sort}`, cursor, 2);
+    if (typeof n !== 'number' || !Number.isSafeInteger(n) || typeof tag !== 'string') throw errors.InvalidCursor();
+    after = order.after(add, n, tag);
+  }
+  const offset = cursor === undefined ? ((query.page ?? 1) - 1) * limit : 0;
+  const { rows } = await ctx.sql<Row>(
+    `with counted as (
+       select t.tag, count(*) as n ${many ? ', (array_agg(distinct d.org_id))[1:20] as orgs' : ''}
+       from devices d cross join lateral unnest(d.tags) t (tag) where ${parts.join(' and ')} group by t.tag)
+     select c.total, r.tag, r.n, ${many ? 'r.orgs' : 'null'} as "orgIds" from (select count(*) as total from counted) c
+     left join (select * from counted where ${after} order by ${order.keys} limit ${limit + 1} offset ${offset}) r on true
+     order by ${order.keys}`,
+    values,
+  );
+  const total = rows[0]?.total ?? 0;
+  const found = rows.flatMap(({ tag, n, orgIds }) => (tag === null ? [] : [{ tag, n, orgIds }]));
+  const shown = found.slice(0, limit);
+  const data = shown.map(({ tag, n, orgIds }) => ({
+    id: tag,
+    name: tag,
+    tag,
+    deviceCount: n,
+    ...(orgIds ? { orgIds } : {}),
+  }));
+  if (cursor === undefined) return { data, pagination: { page: query.page ?? 1, limit, total }, total };
+  const last = shown.at(-1);
+  const hasMore = found.length > limit;
+  const next = hasMore && last ? encodeCursor(`tags-${query.sort}`, [-last.n, last.tag]) : null;
+  return { data, pagination: { hasMore, cursor: next }, total };
+}

@@ -1,0 +1,372 @@
+/** Tags: written in one form, listed, asked for, given to many, renamed. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import fc from 'fast-check';
+import { type ErrorBody, organization, orgUser, partnerUser, startTestPlatform, systemUser, tenant } from '#test';
+import { asPlatform, enroll } from '../../devices/test/arrange.ts';
+
+const platform = await startTestPlatform();
+test.after.always(() => platform.stop());
+
+interface Tag {
+  id: string;
+  name: string;
+  tag: string;
+  deviceCount: number;
+  orgIds?: string[];
+}
+const call = <B>(method: string, path: string, token: string, body?: unknown) =>
+  platform.call<B & ErrorBody>(method, path, { token, ...(body === undefined ? {} : { body }) });
+const tags = async (token: string, query = '') =>
+  (
+    await call<{ data: Tag[]; total: number; pagination: { total: number; cursor: string } }>(
+      'GET',
+      `/tags${query}`,
+      token,
+    )
+  ).body;
+const counts = async (token: string, query = '') =>
+  (await tags(token, query)).data.map(({ tag, deviceCount }) => `${tag} ${deviceCount}`);
+const hosts = async (token: string, query: string) =>
+  (await call<{ data: { hostname: string }[] }>('GET', `/tags/devices?${query}`, token)).body.data.map(
+    ({ hostname }) => hostname,
+  );
+const patch = (token: string, id: string, given: string[]) =>
+  call<{ data: { tags: string[] } }>('PATCH', `/devices/${id}`, token, { tags: given });
+const stored = async (id: string) =>
+  (await platform.sql<{ tags: string[] }>('select tags from devices where id = $1', [id]))[0]?.tags;
+
+/** A tenant with devices that have these tags. */
+async function place(devices: Record<string, string[]>) {
+  const made = await tenant(platform);
+  const { token } = made.orgAdmin;
+  const ids: Record<string, string> = {};
+  for (const [hostname, given] of Object.entries(devices)) {
+    const { deviceId } = await enroll(platform, made, { hostname });
+    ids[hostname] = deviceId;
+    if (given.length > 0) await patch(token, deviceId, given);
+  }
+  return { ...made, token, id: (name: string) => ids[name] ?? '' };
+}
+
+test('however a tag is written it is stored once, in lower case, sorted, and the change is audited', async (t) => {
+  const { token, id, orgId } = await place({ a: [] });
+  const { body } = await patch(token, id('a'), ['Prod', ' prod ', 'PROD', '  VIP \t client', 'e\u0301te', '\u00e9te']);
+  t.deepEqual(body.data.tags, ['prod', 'vip client', 'éte']);
+  t.deepEqual(await stored(id('a')), ['prod', 'vip client', 'éte']);
+  await patch(token, id('a'), []);
+  const audits = await platform.audits({ orgId, action: 'device.update' });
+  t.deepEqual(audits.at(-1)?.details, {
+    changedFields: ['tags'],
+    before: { tags: ['prod', 'vip client', 'éte'] },
+    after: { tags: [] },
+  });
+});
+
+test('the stored form of a stored form is itself', async (t) => {
+  await asPlatform(platform, async (ctx) => {
+    const { tagKey } = ctx.use('devices');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => tagKey(tagKey(text)) === tagKey(text)),
+    );
+    t.is(tagKey(' İstanbul\u00a0\u2003Büro '), 'i̇stanbul büro');
+  });
+});
+
+test('a bad tag is refused by its place, and nothing is written', async (t) => {
+  const { token, id } = await place({ a: ['kept'] });
+  const refused = async (given: string[]) => {
+    const { status, body } = await patch(token, id('a'), given);
+    return [status, body.error.details.map((detail) => detail.path)];
+  };
+  t.deepEqual(await refused(['fine', 'x'.repeat(51), 'a,b', 'a"b', 'a\\b', '   ', 'a\u0007b', 'sys:pilot']), [
+    400,
+    ['tags.1', 'tags.2', 'tags.3', 'tags.4', 'tags.5', 'tags.6', 'tags.7'],
+  ]);
+  t.is((await patch(token, id('a'), [`  ${'💻'.repeat(50)} `])).status, 200, 'characters are counted, not bytes');
+  await patch(token, id('a'), ['kept']);
+  const many = (n: number) => Array.from({ length: n }, (_, index) => `tag-${index}`);
+  t.is((await patch(token, id('a'), many(51))).status, 400);
+  t.deepEqual(await stored(id('a')), ['kept']);
+  t.is((await patch(token, id('a'), many(50))).status, 200);
+  await t.throwsAsync(platform.sql(`update devices set tags = tags || '{one more}'::text[] where id = $1`, [id('a')]), {
+    message: /devices_tags_few/,
+  });
+});
+
+test('what the platform noted stays when people replace tags, and nobody adds to it', async (t) => {
+  const { token, id } = await place({ a: [] });
+  await platform.sql(`update devices set tags = '{sys:imported}' where id = $1`, [id('a')]);
+  t.deepEqual((await patch(token, id('a'), ['mine'])).body.data.tags, ['mine', 'sys:imported']);
+  t.deepEqual((await patch(token, id('a'), ['mine', 'SYS:imported'])).body.data.tags, ['mine', 'sys:imported']);
+  t.is((await patch(token, id('a'), ['Sys:other'])).status, 400);
+  const bulk = await call('POST', '/tags/bulk', token, { deviceIds: [id('a')], remove: ['sys:imported'] });
+  t.is(bulk.status, 400);
+});
+
+test('tags are counted over the devices that the caller sees, the most frequent first', async (t) => {
+  const { token, partner, partnerId, orgId, siteId, id } = await place({
+    a: ['prod', 'web'],
+    b: ['prod', 'db'],
+    c: ['prod', 'web'],
+    gone: ['prod', 'last'],
+  });
+  await call('DELETE', `/devices/${id('gone')}`, token);
+  t.deepEqual(await counts(token), ['prod 3', 'web 2', 'db 1']);
+  t.deepEqual(await counts(token, '?sort=name'), ['db 1', 'prod 3', 'web 2']);
+  t.deepEqual(await counts(token, '?search=%20EB'), ['web 2']);
+  t.deepEqual(await counts(token, '?search=%25'), []);
+  t.deepEqual(await counts(token, '?page=2&limit=2'), ['db 1']);
+  t.like(await tags(token, '?page=9'), { data: [], total: 3, pagination: { page: 9, limit: 100, total: 3 } });
+  for (const sort of ['count', 'name']) {
+    const all = await counts(token, `?sort=${sort}`);
+    const first = await tags(token, `?sort=${sort}&limit=2&cursor=`);
+    const rest = await counts(token, `?sort=${sort}&limit=2&cursor=${first.pagination.cursor}`);
+    t.deepEqual([...first.data.map((one) => `${one.tag} ${one.deviceCount}`), ...rest], all);
+  }
+  t.is((await call('GET', '/tags?cursor=abc', token)).body.error.code, 'INVALID_CURSOR');
+  t.deepEqual((await tags(token)).data[0], { id: 'prod', name: 'prod', tag: 'prod', deviceCount: 3 });
+  const other = await organization(platform, partnerId);
+  const far = await enroll(platform, other, { hostname: 'far' });
+  await patch(partner.token, far.deviceId, ['prod']);
+  t.like((await tags(partner.token)).data[0], { tag: 'prod', deviceCount: 4, orgIds: [orgId, other.orgId].sort() });
+  t.deepEqual(await counts(partner.token, `?orgId=${other.orgId}`), ['prod 1']);
+  t.deepEqual(await counts(partner.token, `?siteId=${siteId}`), ['prod 3', 'web 2', 'db 1']);
+  t.is((await call('GET', `/tags?siteId=${randomUUID()}`, partner.token)).status, 404);
+  const none = await partnerUser(platform, {
+    partnerId,
+    roleId: (await tenant(platform)).partnerRoleId,
+    orgAccess: 'none',
+  });
+  t.deepEqual(await counts(none.token), []);
+});
+
+test('tags of another tenant appear nowhere', async (t) => {
+  const [mine, theirs] = [await place({ a: ['mine'] }), await place({ b: ['theirs', 'secret'] })];
+  t.deepEqual(await counts(mine.partner.token), ['mine 1']);
+  t.deepEqual(await counts(mine.token, '?search=secret'), []);
+  t.deepEqual(await hosts(mine.partner.token, 'tag=theirs,mine'), ['a']);
+  for (const path of ['/tags?', '/tags/devices?tag=x&']) {
+    t.is((await call('GET', `${path}orgId=${theirs.orgId}`, mine.partner.token)).status, 404);
+    t.is((await call('GET', `${path}orgId=${theirs.orgId}`, mine.token)).status, 403);
+  }
+  const bulk = await call<{ failed: object[] }>('POST', '/tags/bulk', mine.partner.token, {
+    deviceIds: [theirs.id('b')],
+    add: ['x'],
+  });
+  t.deepEqual(bulk.body, {
+    changed: 0,
+    unchanged: 0,
+    failed: [{ deviceId: theirs.id('b'), code: 'NOT_FOUND' }],
+  } as never);
+  const rename = { orgId: theirs.orgId, from: 'theirs', to: 'ours' };
+  t.is((await call('POST', '/tags/rename', mine.partner.token, rename)).status, 403);
+  t.is((await call('POST', '/tags/rename', mine.token, { from: 'theirs', to: 'ours' })).status, 404);
+  t.deepEqual(await stored(theirs.id('b')), ['secret', 'theirs']);
+});
+
+test('counts of a person limited to a site or to groups are those of the devices they can list', async (t) => {
+  const { token, id, orgId, siteId } = await place({ a: ['prod'], b: ['prod', 'far'] });
+  const [site] = await platform.sql<{ id: string }>(
+    `insert into sites (org_id, name) values ($1, 'Far') returning id`,
+    [orgId],
+  );
+  await call('PATCH', `/devices/${id('b')}`, token, { siteId: site?.id });
+  const group = await call<{ data: { id: string } }>('POST', '/groups', token, {
+    name: 'One',
+    type: 'static',
+    deviceIds: [id('a')],
+  });
+  const people = [
+    await orgUser(platform, { orgId, siteIds: [siteId] }),
+    await orgUser(platform, { orgId, deviceGroupIds: [group.body.data.id] }),
+  ];
+  for (const person of people) {
+    t.deepEqual(await counts(person.token, '?search=prod'), ['prod 1']);
+    t.deepEqual(await counts(person.token, '?search=far'), []);
+    t.deepEqual(await hosts(person.token, 'tag=prod'), ['a']);
+    const bulk = await call<{ changed: number; failed: { code: string }[] }>('POST', '/tags/bulk', person.token, {
+      deviceIds: [id('a'), id('b')],
+      add: [`by-${person.id.slice(0, 4)}`],
+    });
+    t.deepEqual([bulk.body.changed, bulk.body.failed.map(({ code }) => code)], [1, ['NOT_FOUND']]);
+    const rename = await call('POST', '/tags/rename', person.token, { from: 'prod', to: 'production' });
+    t.deepEqual([rename.status, rename.body.error.code], [403, 'TARGET_OUT_OF_SCOPE']);
+    t.is((await call('POST', '/tags/rename', person.token, { from: 'far', to: 'x' })).status, 404);
+  }
+  t.is((await call('GET', `/tags?siteId=${site?.id}`, people[0]?.token ?? '')).status, 403);
+});
+
+test('devices are asked for by any or all of some tags, however they are written', async (t) => {
+  const { token } = await place({ a: ['prod', 'web'], b: ['prod'], c: ['web'], d: [] });
+  t.deepEqual(await hosts(token, 'tag=%20Prod%20'), ['a', 'b']);
+  t.deepEqual(await hosts(token, 'tag=PROD,Web&match=all'), ['a']);
+  t.deepEqual(await hosts(token, 'tag=prod&tag=web'), ['a', 'b', 'c']);
+  t.deepEqual(await hosts(token, 'tag=prod,web&page=2&limit=2'), ['c']);
+  t.deepEqual(await hosts(token, 'tag=unknown'), []);
+  const { body } = await call<{ tag: string; pagination: object; data: object[] }>(
+    'GET',
+    '/tags/devices?tag=%20Prod,WEB',
+    token,
+  );
+  t.is(body.tag, 'prod,web');
+  t.deepEqual(body.pagination, { page: 1, limit: 100, total: 3 });
+  t.like(body.data[0], { hostname: 'a', siteName: 'Main', tags: ['prod', 'web'] });
+  for (const bad of ['', 'tag=', 'tag=a,,b', `tag=${'x'.repeat(51)}`, 'tag=a&match=some']) {
+    t.is((await call('GET', `/tags/devices?${bad}`, token)).status, 400, bad);
+  }
+  const listed = await call<{ devices: object[] }>('GET', '/devices?tag=%20WEB%20', token);
+  t.is(listed.body.devices.length, 2);
+  const admin = await systemUser(platform);
+  t.deepEqual(await hosts(admin.token, 'tag=prod,web&match=all&limit=500').then((all) => all.includes('a')), true);
+});
+
+test('many devices are given tags and lose some at once, each audited for itself, and one failure stops no other', async (t) => {
+  const full = Array.from({ length: 50 }, (_, n) => `tag-${n}`);
+  const { token, id, orgId, viewer } = await place({ a: ['old'], b: ['new'], c: full, gone: [] });
+  await call('DELETE', `/devices/${id('gone')}`, token);
+  const order = { deviceIds: ['a', 'b', 'c', 'gone'].map(id), add: [' NEW '], remove: ['Old'] };
+  const { status, body } = await call<{ failed: { deviceId: string; code: string }[] }>(
+    'POST',
+    '/tags/bulk',
+    token,
+    order,
+  );
+  t.is(status, 200);
+  t.like(body, { changed: 1, unchanged: 1 });
+  t.deepEqual(
+    body.failed.map(({ deviceId, code }) => `${deviceId} ${code}`).sort(),
+    [`${id('c')} TAG_LIMIT`, `${id('gone')} DECOMMISSIONED`].sort(),
+  );
+  t.deepEqual(await stored(id('a')), ['new']);
+  const audits = (await platform.audits({ orgId, action: 'device.update' })).filter(
+    ({ details }) => details.source === 'tags.bulk',
+  );
+  t.deepEqual(
+    audits.map(({ resource_id, details }) => [resource_id, details]),
+    [[id('a'), { changedFields: ['tags'], before: { tags: ['old'] }, after: { tags: ['new'] }, source: 'tags.bulk' }]],
+  );
+  const filter = { operator: 'AND', conditions: [{ field: 'tags', operator: 'hasAny', value: ['NEW'] }] };
+  t.like((await call('POST', '/tags/bulk', token, { filter, add: ['found'] })).body, { changed: 2 });
+  t.deepEqual(await hosts(token, 'tag=found'), ['a', 'b']);
+  const bad = async (more: object) => {
+    const answer = await call('POST', '/tags/bulk', token, { deviceIds: [id('a')], ...more });
+    return [answer.status, answer.body.error.details[0]?.path];
+  };
+  t.deepEqual(await bad({}), [400, 'add']);
+  t.deepEqual(await bad({ add: ['x'], remove: [' X'] }), [400, 'remove']);
+  t.deepEqual(await bad({ add: ['x', 'a,b'] }), [400, 'add.1']);
+  t.deepEqual(await bad({ add: Array.from({ length: 21 }, (_, n) => `t${n}`) }), [400, 'add']);
+  t.is((await bad({ add: ['x'], filter }))[0], 400);
+  t.is((await bad({ deviceIds: Array.from({ length: 501 }, () => randomUUID()), add: ['x'] }))[0], 400);
+  t.is((await call('POST', '/tags/bulk', viewer.token, { deviceIds: [id('a')], add: ['x'] })).status, 403);
+});
+
+test.serial(
+  'a tag is renamed on every device and in the groups that follow it, which lose nobody meanwhile',
+  async (t) => {
+    const { token, id, orgId } = await place({ a: ['old', 'x'], b: ['old', 'new'], c: ['new'], d: ['x'] });
+    const group = async (name: string, operator: string, value: string[]) => {
+      const filter = { operator: 'OR', conditions: [{ field: 'tags', operator, value }] };
+      const made = await call<{ data: { id: string } }>('POST', '/groups', token, { name, type: 'dynamic', filter });
+      return made.body.data.id;
+    };
+    const [any, all, other] = [
+      await group('Any', 'hasAny', [' OLD', 'y']),
+      await group('All', 'hasAll', ['Old', 'X']),
+      await group('Other', 'hasAny', ['x']),
+    ];
+    const { status, body } = await call<{ affected: number; references: object[] }>('POST', '/tags/rename', token, {
+      from: ' Old',
+      to: 'NEW',
+    });
+    t.is(status, 202);
+    t.is(body.affected, 2);
+    t.deepEqual(
+      body.references,
+      [
+        { type: 'device_group', id: any, name: 'Any' },
+        { type: 'device_group', id: all, name: 'All' },
+      ].sort((one, two) => (one.id < two.id ? -1 : 1)),
+    );
+    await platform.runJobs();
+    t.deepEqual(
+      [await stored(id('a')), await stored(id('b')), await stored(id('c'))],
+      [['new', 'x'], ['new'], ['new']],
+    );
+    const members = async (groupId: string) =>
+      (await call<{ data: { hostname: string }[] }>('GET', `/groups/${groupId}/devices`, token)).body.data.map(
+        ({ hostname }) => hostname,
+      );
+    t.deepEqual(await members(any), ['a', 'b', 'c'], 'merged: who had the other tag is found, too');
+    t.deepEqual(await members(all), ['a']);
+    t.deepEqual(await members(other), ['a', 'd']);
+    const removed = await platform.sql(
+      `select 1 from device_group_membership_log where org_id = $1 and action = 'removed'`,
+      [orgId],
+    );
+    t.deepEqual(removed, []);
+    const [row] = await platform.sql<{ filter: object }>('select filter from device_groups where id = $1', [all]);
+    t.deepEqual(row?.filter, {
+      operator: 'OR',
+      conditions: [{ field: 'tags', operator: 'hasAll', value: ['new', 'x'] }],
+    });
+    const [audit] = await platform.audits({ orgId, action: 'device.tags.rename' });
+    t.like(audit?.details, { from: 'old', to: 'new', affected: 2 });
+    const updates = await platform.audits({ orgId, action: 'device_group.update' });
+    t.deepEqual(updates.map(({ resource_id }) => resource_id).sort(), [any, all].sort());
+    const events = await platform.sql<{ data: object }>(
+      `select data from events where name = 'tags.renamed' and org_id = $1`,
+      [orgId],
+    );
+    t.deepEqual(
+      events.map(({ data }) => data),
+      [{ from: 'old', to: 'new', devices: 2 }],
+    );
+    t.is((await call('POST', '/tags/rename', token, { from: 'old', to: 'new' })).status, 404);
+  },
+);
+
+test.serial('a rename is refused before anything happens', async (t) => {
+  const { token, partner, orgId, viewer, id } = await place({ a: ['old'] });
+  const refused = async (as: string, body: object) => {
+    const answer = await call('POST', '/tags/rename', as, body);
+    return [answer.status, answer.body.error.code, answer.body.error.details[0]?.path];
+  };
+  t.deepEqual(await refused(token, { from: 'old', to: ' OLD ' }), [400, 'VALIDATION_ERROR', 'to']);
+  t.deepEqual(await refused(token, { from: 'old', to: 'a,b' }), [400, 'VALIDATION_ERROR', 'to']);
+  t.deepEqual(await refused(token, { from: 'sys:x', to: 'y' }), [400, 'VALIDATION_ERROR', 'from']);
+  t.deepEqual((await refused(token, { from: 'none', to: 'y' })).slice(0, 2), [404, 'NOT_FOUND']);
+  t.deepEqual((await refused(partner.token, { from: 'old', to: 'y' })).slice(0, 2), [400, 'ORG_REQUIRED']);
+  t.is((await refused(viewer.token, { from: 'old', to: 'y' }))[0], 403);
+  const filter = { operator: 'AND', conditions: [{ field: 'tags', operator: 'hasAny', value: ['old'] }] };
+  const made = await call<{ data: { id: string } }>('POST', '/groups', token, { name: 'G', type: 'dynamic', filter });
+  await orgUser(platform, { orgId, deviceGroupIds: [made.body.data.id] });
+  const technician = await orgUser(platform, { orgId, roleId: '00000000-0000-4000-8000-000000000003' });
+  t.is(
+    (await refused(technician.token, { from: 'old', to: 'y' }))[0],
+    403,
+    'people are limited to a group that names it',
+  );
+  t.is((await call('POST', '/tags/rename', partner.token, { orgId, from: 'old', to: 'y' })).status, 202);
+  await platform.runJobs();
+  t.deepEqual(await stored(id('a')), ['y']);
+});
+
+test.serial('many devices with a tag are renamed in one go, and a second run finds nothing left', async (t) => {
+  const { token, orgId, siteId } = await place({});
+  await platform.sql(
+    `insert into devices (org_id, site_id, hostname, os_type, lifecycle, tags)
+     select $1, $2, 'host-' || n, 'linux', 'active', case when n % 3 = 0 then '{new,old}'::text[] else '{old}' end
+     from generate_series(1, 1201) n`,
+    [orgId, siteId],
+  );
+  t.like((await call('POST', '/tags/rename', token, { from: 'old', to: 'new' })).body, { affected: 1201 });
+  await platform.runJobs();
+  t.deepEqual(await counts(token), ['new 1201']);
+  const rows = await platform.sql<{ tags: string[]; n: number }>(
+    'select tags, count(*)::int as n from devices where org_id = $1 group by tags',
+    [orgId],
+  );
+  t.deepEqual(rows, [{ tags: ['new'], n: 1201 }]);
+});

@@ -1,0 +1,28 @@
+/** What a partner or an organization notes of its single sign-on; the providers themselves are another module's. */
+import { openObject } from '#core';
+
+type Open = Record<string, unknown>;
+
+const SECRET = /(secret|password|private_?key)$/i;
+
+/** The first secret by its path, or null. */
+function secretIn(value: unknown, path: string): string | null {
+  if (value === null || typeof value !== 'object') return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const at = path ? `${path}.${key}` : key;
+    if (typeof inner === 'string' && SECRET.test(key)) return at;
+    const deeper = secretIn(inner, at);
+    if (deeper) return deeper;
+  }
+  return null;
+}
+
+/** Shown to whoever may read the record, so no secret may stand in it. */
+export const ssoConfig = openObject(16_384)
+  .custom((value: Open, helpers) => {
+    const path = secretIn(value, '');
+    return path ? helpers.error('object.secret', { path }) : value;
+  })
+  .messages({
+    'object.secret': '{{#label}} is readable: keep {{#path}} in a single sign-on provider (/sso/providers)',
+  });

@@ -1,0 +1,85 @@
+/** An invitation into an organization or a partner: all that is known of somebody until they accept. */
+import Joi from 'joi';
+import { Model } from '#core';
+import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
+
+export class Invitation extends Model implements Limits {
+  static override tableName = 'invitations';
+  static override partnerOwned = true;
+  declare id: string;
+  declare orgId: string | null;
+  declare partnerId: string | null;
+  declare email: string;
+  declare name: string;
+  declare roleId: string;
+  declare siteIds: string[] | null;
+  declare deviceGroupIds: string[] | null;
+  declare orgAccess: OrgAccess | null;
+  declare orgIds: string[];
+  declare tokenHash: string | null;
+  declare expiresAt: Date;
+  declare invitedBy: string | null;
+  declare createdAt: Date;
+  declare updatedAt: Date;
+}
+
+/** The tenant that is administered, where it is not the caller's own. */
+export interface NamedTenant {
+  orgId?: string;
+  partnerId?: string;
+}
+export interface InviteCreate extends NamedTenant, LimitFields {
+  email: string;
+  name: string;
+  roleId: string;
+}
+export interface Resend extends NamedTenant {
+  userId: string;
+}
+export interface Acceptance {
+  token: string;
+  name?: string;
+  password?: string;
+}
+
+export const namedTenant = {
+  orgId: Joi.string().uuid().description('For partner and system callers: an organization'),
+  partnerId: Joi.string().uuid().description('For system callers: a partner'),
+};
+/** Goes into mail, so it is one line. */
+export const personName = Joi.string()
+  .trim()
+  .min(1)
+  .max(255)
+  .pattern(/^\P{Cc}*$/u, 'text without control characters');
+const token = Joi.string().max(200).required().description('From the link in the mail');
+
+export const inviteCreate = Joi.object<InviteCreate, true>({
+  email: Joi.string().trim().lowercase().email({ tlds: false }).max(255).required(),
+  name: personName.required(),
+  roleId: Joi.string().uuid().required(),
+  ...namedTenant,
+  ...limitFields,
+});
+export const resend = Joi.object<Resend, true>({ userId: Joi.string().uuid().required(), ...namedTenant });
+export const check = Joi.object<{ token: string }, true>({ token });
+export const acceptance = Joi.object<Acceptance, true>({
+  token,
+  name: personName.description("For a new account; the invitation's when absent"),
+  password: Joi.string().min(8).max(1024, 'utf8').description('For a new account, and only for one').messages({
+    'string.min': 'Password must be at least 8 characters',
+    'string.max': 'Password must be at most 1024 bytes',
+  }),
+});
+
+export const invitationShape = Joi.object({
+  email: Joi.string().required(),
+  name: Joi.string().required(),
+  tenant: Joi.object({
+    kind: Joi.string().valid('organization', 'partner').required(),
+    name: Joi.string().required(),
+  }).required(),
+  accountExists: Joi.boolean().required().description('Then no password is asked: log in with the account'),
+  passwordRequired: Joi.boolean().required(),
+  expiresAt: Joi.date().iso().required(),
+});

@@ -1,0 +1,84 @@
+/** Name and status belong to the person, wherever they have a place: only who administers all of these changes them. */
+import { type Context, errors, keepAdministrators, type TenantRef } from '#core';
+import type { Member } from '../models/member.ts';
+import { OwnAccount, UserShared } from '../models/refusals.ts';
+import type { Place } from './associations.ts';
+import { mustOutrank } from './ranks.ts';
+import { entryOf } from './tenants.ts';
+
+interface AccountChanges {
+  name?: string | undefined;
+  status?: 'active' | 'disabled' | undefined;
+}
+
+/**
+ * Disabling ends every session. Records the change in every other tenant of the user; the one that is administered is
+ * the caller's to record. Throws USER_SHARED, OWN_ACCOUNT, LAST_ADMINISTRATOR, and 403 for whoever may do more than the
+ * caller in any of the places. Needs platform work.
+ * @returns the fields that changed
+ */
+export async function changeAccount(
+  ctx: Context,
+  tenant: TenantRef,
+  member: Member,
+  { name, status }: AccountChanges,
+): Promise<string[]> {
+  const { id } = member;
+  if (status === 'disabled' && id === ctx.actor.id) throw OwnAccount();
+  // Held until the end: a place elsewhere that is given meanwhile has to wait for this.
+  const { rows } = await ctx.sql<{ name: string; status: string }>(
+    'select name, status from users where id = $1 for update',
+    [id],
+  );
+  const [now] = rows;
+  if (!now) throw errors.NotFound('User not found');
+  const others = await otherPlaces(ctx, tenant, id);
+  const changed = [
+    ...(name !== undefined && name !== now.name ? ['name'] : []),
+    ...(status !== undefined && status !== now.status ? ['status'] : []),
+  ];
+  if (changed.length === 0) return [];
+  const disables = changed.includes('status') && status === 'disabled';
+  await keepAdministrators(ctx, disables ? [tenant, ...others] : [], () =>
+    ctx.sql(
+      'update users set name = coalesce($2, name), status = coalesce($3, status), updated_at = now() where id = $1',
+      [id, name ?? null, status ?? null],
+    ),
+  );
+  if (disables) await ctx.use('identity').endSessions(id);
+  for (const { orgId, partnerId } of others) {
+    ctx.audit('user.update', entryOf({ orgId, partnerId }, member, { changedFields: changed }));
+  }
+  return changed;
+}
+
+/** Throws USER_SHARED when one of them is beyond the caller, 403 when the user may do more there than the caller may. */
+async function otherPlaces(ctx: Context, tenant: TenantRef, userId: string): Promise<Place[]> {
+  const places = await ctx.use('identity').placesOf(userId);
+  const others = places.filter(({ orgId, partnerId }) => orgId !== tenant.orgId || partnerId !== tenant.partnerId);
+  const reached = await orgsReached(ctx, others);
+  for (const place of others) {
+    if (!administers(ctx, place, reached)) throw UserShared();
+    await mustOutrank(ctx, { ...UNLIMITED, roleId: place.roleId });
+  }
+  return others;
+}
+
+const UNLIMITED = { siteIds: null, deviceGroupIds: null, orgAccess: null, orgIds: [] };
+
+function administers({ scope }: Context, place: Place, orgs: ReadonlySet<string>): boolean {
+  if (scope.kind === 'system') return true;
+  if (place.orgId) return orgs.has(place.orgId);
+  return scope.kind === 'partner' && place.partnerId !== null && place.partnerId === scope.partnerId;
+}
+
+/** A partner's own organizations, those included that were removed: nobody else will ever administer them. */
+async function orgsReached(ctx: Context, places: readonly Place[]): Promise<Set<string>> {
+  const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
+  if (orgIds.length === 0 || ctx.scope.kind !== 'partner') return new Set();
+  const { rows } = await ctx.sql<{ id: string }>(
+    'select id from organizations where id = any($1::uuid[]) and partner_id = $2',
+    [orgIds, ctx.scope.partnerId],
+  );
+  return new Set(rows.map((row) => row.id));
+}

@@ -1,0 +1,358 @@
+/** Accepting an invitation with the link of the mail. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { hashPassword } from '#core';
+import { orgUser, ROLES, startTestPlatform, tenant } from '#test';
+import {
+  anAddress,
+  caller,
+  fromSomewhere,
+  mailsTo,
+  onPlatform,
+  PASSWORD,
+  tokenFor,
+  tokenIn,
+  until,
+} from './arrange.ts';
+
+const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+test.after.always(() => platform.stop());
+const { as, invite, list, open } = caller(platform);
+
+/** Organizations that take no password; stands in for single sign-on. */
+const closed = new Set<string>();
+const { work } = platform.platform.tasks;
+const filled = work.fillings;
+work.fillings = (slot) =>
+  slot === 'identity.login-rule'
+    ? [{ withoutPassword: async (_ctx: unknown, orgIds: string[]) => orgIds.filter((id) => closed.has(id)) }]
+    : filled(slot);
+
+const check = (token: string) => open('invitations/check', { token });
+const accept = (token: string, more: object = {}) => open('accept-invite', { token, ...more });
+const login = (email: string, more: object = {}) =>
+  platform.call<{ tokens: { accessToken: string } }>('POST', '/auth/login', {
+    body: { email, password: PASSWORD, ...more },
+    headers: fromSomewhere(),
+  });
+/** Mails run one after another, so that the tests that read them do too. */
+async function invited(token: string, body: object = {}) {
+  const { body: item } = await invite(token, body);
+  return { ...item, link: await tokenFor(platform, item.email) };
+}
+
+test.serial(
+  'a new address sets a password, gets the account under the invitation’s id, and is logged in',
+  async (t) => {
+    const { orgAdmin, orgId, siteId } = await tenant(platform);
+    const { id, email, link } = await invited(orgAdmin.token, { roleId: ROLES.technician, siteIds: [siteId] });
+    const seen = await check(link);
+    t.like(seen.body, { email, name: 'Ann Example', accountExists: false, passwordRequired: true });
+    t.is(seen.body.tenant?.kind, 'organization');
+    const { status, body, headers } = await accept(link, { name: 'Ann Other', password: PASSWORD });
+    t.is(status, 200);
+    t.is(body.user?.id, id);
+    t.true(headers.getSetCookie().some((cookie) => cookie.startsWith('svc_refresh_token=')));
+    const token = body.tokens?.accessToken ?? '';
+    const me = await platform.call<{ name: string; orgId: string; roleId: string }>('GET', '/auth/me', { token });
+    t.like(me.body, { name: 'Ann Other', orgId, roleId: ROLES.technician });
+    t.like((await as(orgAdmin.token, 'GET', `/users/${id}`)).body, { status: 'active', siteIds: [siteId], email });
+    t.is((await login(email)).status, 200);
+    t.is((await accept(link, { password: PASSWORD })).body.error.code, 'INVITATION_INVALID');
+    const actions = ['user.create', 'user.invite.accept', 'user.login'];
+    for (const action of actions) {
+      const rows = (await platform.audits({ action, orgId })).filter((row) => row.resource_id === id);
+      t.true(rows.length > 0, action);
+      t.is(rows[0]?.actor_id, id);
+    }
+    t.is((await platform.audits({ action: 'user.login', orgId }))[0]?.details.via, 'invitation');
+    const events = await platform.sql<{ data: object }>(
+      `select data from events where name = 'users.joined' and org_id = $1`,
+      [orgId],
+    );
+    t.deepEqual(
+      events.map(({ data }) => data),
+      [{ userId: id, roleId: ROLES.technician, partnerId: null }],
+    );
+  },
+);
+
+test.serial('a password is wanted, strong, and a refused one leaves the link usable', async (t) => {
+  const { orgAdmin } = await tenant(platform);
+  const { email, link } = await invited(orgAdmin.token);
+  const missing = await accept(link);
+  t.is(missing.status, 400);
+  t.is(missing.body.error.details[0]?.path, 'password');
+  t.is((await accept(link, { password: 'short' })).body.error.details[0]?.path, 'password');
+  t.is((await accept(link, { password: 'password1' })).body.error.code, 'WEAK_PASSWORD');
+  t.is((await accept(link, { password: `${email}1` })).body.error.code, 'WEAK_PASSWORD');
+  t.is((await accept(link, { password: PASSWORD })).status, 200);
+});
+
+test.serial('an address with an account gets the place only, keeps its password, and logs in with it', async (t) => {
+  const { partner, partnerId, partnerRoleId, orgId } = await tenant(platform);
+  const elsewhere = await tenant(platform);
+  const { id, email } = elsewhere.viewer;
+  await platform.sql('update users set password_hash = $2 where id = $1', [id, await hashPassword(PASSWORD)]);
+  const inviting = { email: email.toUpperCase(), roleId: partnerRoleId, orgAccess: 'selected', orgIds: [orgId] };
+  const { link } = await invited(partner.token, inviting);
+  t.like((await check(link)).body, { accountExists: true, passwordRequired: false, tenant: { kind: 'partner' } });
+  const asked = await accept(link, { password: 'another-Tall-lamp-4' });
+  t.is(asked.status, 400);
+  t.is(asked.body.error.details[0]?.path, 'password');
+  const { status, body, headers } = await accept(link, { name: 'Somebody Else' });
+  t.is(status, 200);
+  t.deepEqual(body as object, { success: true, loginRequired: true });
+  t.deepEqual(headers.getSetCookie(), []);
+  const entered = await login(email, { partnerId });
+  t.is(entered.status, 200);
+  const me = await platform.call<{ name: string }>('GET', '/users/me', { token: entered.body.tokens.accessToken });
+  t.is(me.body.name, `User ${email}`);
+  t.is((await login(email, { orgId: elsewhere.orgId })).status, 200, 'the place of before stays');
+  const found = await as(partner.token, 'GET', `/users/${id}`);
+  t.like(found.body, { status: 'active', orgAccess: 'selected', orgIds: [orgId] });
+  t.is((await list(partner.token)).data.length, 2);
+  const [audit] = await platform.sql<{ partner_id: string; actor_id: string }>(
+    `select partner_id, actor_id from audit_logs where action = 'user.invite.accept' and resource_id = $1`,
+    [id],
+  );
+  t.deepEqual(audit, { partner_id: partnerId, actor_id: id });
+});
+
+test.serial('an account that nobody showed to be theirs by mail is taken over by whom the mail reaches', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  const email = anAddress();
+  // A stranger registers the address, and waits in a tenant of their own with a second factor and a session.
+  const stranger = {
+    name: 'Stranger',
+    email,
+    password: 'some-Strange-lamp-7',
+    companyName: 'Waiting',
+    acceptTerms: true,
+  };
+  const registered = await platform.call<{ user: { id: string }; tokens: { accessToken: string } }>(
+    'POST',
+    '/auth/register-partner',
+    { body: stranger, headers: fromSomewhere() },
+  );
+  t.is(registered.status, 201);
+  const { user, tokens } = registered.body;
+  await platform.sql(
+    `update users set mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x', mfa_recovery_codes = '["y"]' where id = $1`,
+    [user.id],
+  );
+  const { link } = await invited(orgAdmin.token, { email });
+  t.like((await check(link)).body, { accountExists: true, passwordRequired: true });
+  t.is((await accept(link)).status, 400, 'the owner of the address sets a password');
+  const accepted = await accept(link, { password: PASSWORD });
+  t.like(accepted.body, { user: { id: user.id } });
+  const me = await platform.call<{ orgId: string; mfaEnabled: boolean }>('GET', '/auth/me', {
+    token: accepted.body.tokens?.accessToken ?? '',
+  });
+  t.like(me.body, { orgId, mfaEnabled: false });
+  await until(async () => (await platform.call('GET', '/auth/me', { token: tokens.accessToken })).status === 401);
+  const old = await login(email, { password: stranger.password });
+  t.is(old.status, 401, 'what the stranger knew opens nothing');
+  t.is((await login(email, { orgId })).status, 200);
+  // The address is shown now: the next invitation changes nothing of the account.
+  const second = await tenant(platform);
+  const { link: next } = await invited(second.orgAdmin.token, { email });
+  t.like((await check(next)).body, { accountExists: true, passwordRequired: false });
+  t.is((await accept(next)).body.loginRequired, true);
+  t.is((await login(email, { orgId: second.orgId })).status, 200);
+});
+
+test.serial('every worthless token is refused with one code', async (t) => {
+  const refusedOf = async (spoil: (at: { id: string; email: string; token: string }) => Promise<unknown>) => {
+    const at = await tenant(platform);
+    const { id, email, link } = await invited(at.orgAdmin.token);
+    await spoil({ id, email, token: at.orgAdmin.token, ...at });
+    const answers = [await check(link), await accept(link, { password: PASSWORD })];
+    t.deepEqual(
+      answers.map(({ status, body }) => [status, body.error?.code]),
+      [
+        [400, 'INVITATION_INVALID'],
+        [400, 'INVITATION_INVALID'],
+      ],
+    );
+    t.is((await platform.sql('select from users where email = $1', [email])).length <= 1, true);
+  };
+  await refusedOf(({ id }) => platform.sql('update invitations set expires_at = now() where id = $1', [id]));
+  await refusedOf(({ id, token }) => as(token, 'DELETE', `/users/${id}`));
+  await refusedOf(({ id, token }) => as(token, 'POST', '/users/resend-invite', { userId: id }));
+  for (const change of ["status = 'suspended'", "status = 'churned'", 'deleted_at = now()']) {
+    await refusedOf(({ id }) =>
+      platform.sql(`update organizations set ${change} where id = (select org_id from invitations where id = $1)`, [
+        id,
+      ]),
+    );
+    await refusedOf(({ id }) =>
+      platform.sql(
+        `update partners set ${change} where id = (select o.partner_id from invitations i
+           join organizations o on o.id = i.org_id where i.id = $1)`,
+        [id],
+      ),
+    );
+  }
+  await refusedOf(({ email }) =>
+    platform.sql(`insert into users (email, name, status) values (upper($1), 'Off', 'disabled')`, [email]),
+  );
+  for (const token of ['inv_nothing', '', 'x'.repeat(201)]) t.is((await check(token)).status, 400);
+  t.is((await check(`inv_${'a'.repeat(43)}`)).body.error.code, 'INVITATION_INVALID');
+});
+
+test.serial('what became of a site or organization in the invitation is said, and nothing is widened', async (t) => {
+  const { orgAdmin, siteId, partner, partnerRoleId, orgId } = await tenant(platform);
+  const sited = await invited(orgAdmin.token, { siteIds: [siteId] });
+  const above = await invited(partner.token, { roleId: partnerRoleId, orgAccess: 'selected', orgIds: [orgId] });
+  await platform.sql('delete from sites where id = $1', [siteId]);
+  await platform.sql('update organizations set deleted_at = now() where id = $1', [orgId]);
+  t.is((await accept(above.link, { password: PASSWORD })).body.error.code, 'INVITATION_OUTDATED');
+  await platform.sql('update organizations set deleted_at = null where id = $1', [orgId]);
+  for (const answer of [await check(sited.link), await accept(sited.link, { password: PASSWORD })]) {
+    t.is(answer.status, 409);
+    t.is(answer.body.error.code, 'INVITATION_OUTDATED');
+  }
+  t.is((await platform.sql('select from users where email = $1', [sited.email])).length, 0);
+  t.is((await as(orgAdmin.token, 'PATCH', `/users/${sited.id}`, { siteIds: null })).status, 200);
+  t.is((await accept(sited.link, { password: PASSWORD })).status, 200);
+});
+
+test.serial('of two that accept at the same time one enters, whether or not there is an account', async (t) => {
+  const { orgAdmin } = await tenant(platform);
+  const fresh = await invited(orgAdmin.token);
+  const both = await Promise.all([1, 2].map(() => accept(fresh.link, { password: PASSWORD })));
+  t.deepEqual(both.map(({ status }) => status).sort(), [200, 400]);
+  const elsewhere = await tenant(platform);
+  const known = await invited(orgAdmin.token, { email: elsewhere.viewer.email });
+  const again = await Promise.all([1, 2].map(() => accept(known.link)));
+  t.deepEqual(again.map(({ status }) => status).sort(), [200, 400]);
+  const ids = (await list(orgAdmin.token)).data.map(({ id }) => id);
+  t.true(ids.includes(fresh.id) && ids.includes(elsewhere.viewer.id));
+  t.is(ids.length, 4);
+});
+
+test.serial('one address invited by two tenants gets one account with two places', async (t) => {
+  const [one, two] = [await tenant(platform), await tenant(platform)];
+  const email = anAddress();
+  const first = await invited(one.orgAdmin.token, { email });
+  const second = await invited(two.orgAdmin.token, { email });
+  const both = await Promise.all([
+    accept(first.link, { password: PASSWORD }),
+    accept(second.link, { password: PASSWORD }),
+  ]);
+  // Whichever came second was told that an account is there now, or entered with it.
+  t.true(both.some(({ body }) => body.tokens));
+  for (const { link } of [first, second]) if ((await check(link)).status === 200) await accept(link);
+  const users = await platform.sql<{ places: number }>(
+    `select (select count(*)::int from organization_users where user_id = users.id) as places from users where email = $1`,
+    [email],
+  );
+  t.deepEqual(users, [{ places: 2 }]);
+});
+
+test.serial('where an organization takes no password, a new account is made without a session', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  closed.add(orgId);
+  const { id, email, link } = await invited(orgAdmin.token);
+  t.like((await check(link)).body, { accountExists: false, passwordRequired: false });
+  t.deepEqual((await accept(link)).body as object, { success: true, loginRequired: true });
+  const [user] = await platform.sql('select id, password_hash from users where email = $1', [email]);
+  t.deepEqual(user, { id, password_hash: null });
+  t.is((await platform.sql('select from sessions where user_id = $1', [id])).length, 0);
+});
+
+test.serial('somebody who became a member by other means keeps what they have', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  const elsewhere = await tenant(platform);
+  const { email, link } = await invited(orgAdmin.token, { email: elsewhere.viewer.email, roleId: ROLES.orgAdmin });
+  const { id } = elsewhere.viewer;
+  await platform.sql('insert into organization_users (org_id, user_id, role_id) values ($1, $2, $3)', [
+    ...[orgId, id, ROLES.viewer],
+  ]);
+  t.is((await accept(link)).status, 200);
+  t.is((await as(orgAdmin.token, 'GET', `/users/${id}`)).body.roleId, ROLES.viewer);
+  t.is((await list(orgAdmin.token, `search=${email}`)).data.length, 1);
+});
+
+test.serial('an invitation of which the mail has not gone out opens nothing, and the newest mail counts', async (t) => {
+  const { orgAdmin } = await tenant(platform);
+  const { body } = await invite(orgAdmin.token);
+  await as(orgAdmin.token, 'POST', '/users/resend-invite', { userId: body.id });
+  const mails = await mailsTo(platform, body.email);
+  t.is(mails.length, 1, 'what waits in the queue is sent once');
+  t.is((await check(tokenIn(mails[0] ?? ''))).status, 200);
+  const known = platform.platform.tasks.registry.jobs.get('users/send-invitation');
+  await onPlatform(platform, async (ctx) => known?.job.run(ctx, { invitationId: body.id }));
+  await onPlatform(platform, async (ctx) => known?.job.run(ctx, { invitationId: randomUUID() }));
+  const [older = '', newer = ''] = (await mailsTo(platform, body.email)).map(tokenIn);
+  t.is((await check(older)).status, 400);
+  t.is((await check(newer)).status, 200);
+});
+
+test.serial('addresses that try tokens are slowed down', async (t) => {
+  const headers = fromSomewhere();
+  const tries = async (path: string, times: number) => {
+    let status = 0;
+    for (let n = 0; n < times; n += 1) {
+      ({ status } = await platform.call('POST', `/auth/${path}`, { body: { token: 'inv_guess' }, headers }));
+    }
+    return status;
+  };
+  t.is(await tries('invitations/check', 60), 400);
+  t.is(await tries('invitations/check', 1), 429);
+  t.is(await tries('accept-invite', 20), 400);
+  t.is(await tries('accept-invite', 1), 429);
+});
+
+test.serial('a place taken by an identity provider comes from a pending invitation, once', async (t) => {
+  const { orgAdmin, orgId, siteId } = await tenant(platform);
+  const elsewhere = await tenant(platform);
+  const { id: userId, email } = elsewhere.viewer;
+  const take = () =>
+    onPlatform(platform, (ctx) => ctx.use('users').takeInvitation({ orgId, email: email.toUpperCase(), userId }));
+  t.is(await take(), null);
+  const { id } = await invited(orgAdmin.token, { email, roleId: ROLES.technician, siteIds: [siteId] });
+  await platform.sql(`update invitations set expires_at = now() where id = $1`, [id]);
+  t.is(await take(), null, 'expired');
+  await platform.sql(`update invitations set expires_at = now() + interval '1 day' where id = $1`, [id]);
+  const both = await Promise.all([take(), take()]);
+  t.deepEqual(both.filter(Boolean), [{ scope: 'organization', orgId, partnerId: null, roleId: ROLES.technician }]);
+  t.like((await as(orgAdmin.token, 'GET', `/users/${userId}`)).body, { siteIds: [siteId], status: 'active' });
+  t.is((await list(orgAdmin.token, 'status=invited')).data.length, 0);
+  t.is((await platform.audits({ orgId, action: 'user.invite.accept' })).length, 1);
+});
+
+test.serial(
+  'who is provisioned without an invitation gets the role given, a pending invitation goes, a member stays',
+  async (t) => {
+    const { orgAdmin, viewer, orgId, partnerRoleId } = await tenant(platform);
+    const elsewhere = await tenant(platform);
+    const { id: userId, email } = elsewhere.viewer;
+    const add = (who: { userId: string; roleId: string }) =>
+      onPlatform(platform, (ctx) => ctx.use('users').addMember({ orgId, ...who }));
+    await invite(orgAdmin.token, { email });
+    t.is(await add({ userId, roleId: partnerRoleId }), null, 'a role of elsewhere');
+    t.is(await add({ userId: randomUUID(), roleId: ROLES.viewer }), null);
+    t.is((await add({ userId, roleId: ROLES.technician }))?.roleId, ROLES.technician);
+    t.is((await add({ userId: viewer.id, roleId: ROLES.orgAdmin }))?.roleId, ROLES.viewer);
+    t.deepEqual((await list(orgAdmin.token)).data.map(({ id }) => id).sort(), [orgAdmin.id, viewer.id, userId].sort());
+    const audits = await platform.audits({ orgId, action: 'user.provision' });
+    t.deepEqual(
+      audits.map((row) => row.resource_id),
+      [userId],
+    );
+  },
+);
+
+test.serial('a new member’s permissions hold at once', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  const { link } = await invited(orgAdmin.token, { roleId: ROLES.orgAdmin });
+  const { body } = await accept(link, { password: PASSWORD });
+  const token = body.tokens?.accessToken ?? '';
+  t.is((await invite(token)).status, 201);
+  const other = await orgUser(platform, { orgId });
+  await as(token, 'DELETE', `/users/${other.id}`);
+  await until(async () => (await platform.call('GET', '/users/me', { token: other.token })).status === 401);
+  t.pass();
+});

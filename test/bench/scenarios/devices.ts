@@ -1,0 +1,87 @@
+/** A walk through 100,000 devices in pages of 1,000 while another client writes: time, cost of the last page, and who is missed. */
+import { makeFleet } from '../fleet.ts';
+import { type Ground, openBench } from '../ground.ts';
+import { rounded, type Scenario } from '../scenario.ts';
+
+const SIZE = { devices: 100_000, organizations: 50, software: 0, seed: 42 };
+const PAGE = 1000;
+
+export const scenario: Scenario = {
+  title: `GET /devices with a cursor through ${SIZE.devices} devices, ${PAGE} a page, during heartbeats`,
+  async run({ seconds }) {
+    const ground = await openBench(seconds);
+    try {
+      const { partner } = await makeFleet(ground, SIZE);
+      const figures: Record<string, number> = {};
+      for (const order of ['hostname', 'enrolled', 'lastSeen']) {
+        Object.assign(figures, await measured(ground, partner.token, order));
+      }
+      return figures;
+    } finally {
+      await ground.close();
+    }
+  },
+};
+
+interface Page {
+  devices: { id: string }[];
+  nextCursor: string | null;
+}
+
+async function measured(ground: Ground, token: string, sort: string): Promise<Record<string, number>> {
+  const base = await ground.api();
+  const times = new Map<string, number>();
+  const pages: number[] = [];
+  const written = writing(ground);
+  const begin = performance.now();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const before = performance.now();
+    const answer: Response = await fetch(`${base}/api/v1/devices?limit=${PAGE}&sort=${sort}&cursor=${cursor}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`);
+    const page = (await answer.json()) as Page;
+    pages.push(performance.now() - before);
+    for (const { id } of page.devices) times.set(id, (times.get(id) ?? 0) + 1);
+    cursor = page.nextCursor;
+  }
+  const seconds = (performance.now() - begin) / 1000;
+  const loud = await written.stop();
+  // Of ten pages each, so that a busy moment of the machine does not decide; the last walked by order, not the appended.
+  const median = (some: number[]) => some.toSorted((a, b) => a - b)[Math.floor(some.length / 2)] ?? 0;
+  const inOrder = pages.slice(0, SIZE.devices / PAGE - 1);
+  const quiet = [...times].filter(([id]) => sort !== 'lastSeen' || !loud.has(id));
+  return {
+    [`${sort}: seconds`]: rounded(seconds),
+    [`${sort}: pages`]: pages.length,
+    [`${sort}: last pages / first pages`]: rounded(median(inOrder.slice(-10)) / median(inOrder.slice(1, 11))),
+    [`${sort}: missed`]: SIZE.devices - times.size,
+    [`${sort}: doubled of those unchanged`]: quiet.filter(([, count]) => count > 1).length,
+    [`${sort}: changed meanwhile`]: loud.size,
+  };
+}
+
+/** Heartbeats of a hundred devices at a time, wherever in the list they are, until stopped; gives whose. */
+function writing(ground: Ground): { stop(): Promise<Set<string>> } {
+  let going = true;
+  const loud = new Set<string>();
+  const run = async () => {
+    for (let round = 0; going; round++) {
+      const rows = await ground.sql<{ device_id: string }>(
+        `update device_state set last_seen_at = now() where device_id in
+           (select id from devices where hashtext(id::text) % 997 = $1) returning device_id`,
+        [(round * 7) % 997],
+      );
+      for (const { device_id } of rows) loud.add(device_id);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const done = run();
+  return {
+    async stop() {
+      going = false;
+      await done;
+      return loud;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** An API key with a route's scope may do what a user with its permission may, and no other key may: for every route. */
+import test from 'ava';
+import { apiKey, type Called, type ErrorBody } from '#test';
+import type { AnyRoute } from '../../core/contract.ts';
+import { ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
+import { arrange, realPaths, takesBody } from './arranged.ts';
+import { sampleOf } from './sample.ts';
+
+/**
+ * What keys may never call, and why. A route that refuses keys (`apiKey: false`) must match one of these: whoever adds
+ * another reason argues for it here.
+ */
+const PEOPLE_ONLY: [route: RegExp, why: string][] = [
+  [/ \/(api|enrollment)-keys(\/|$)/, 'key management asks for a JWT (spec/1-identity, API keys): no key breeds keys'],
+  [/^(POST|PATCH|DELETE) \/roles(\/|$)/, 'role management asks for a verified second factor, which a key has not'],
+  [/ \/auth\//, 'logins, sessions, second factors and passwords are those of the person who calls'],
+  [/ \/users\/me(\/|$)/, 'the own account: a key has none'],
+  [/^(POST|PATCH|DELETE) \/sso\/providers(\/|$)/, 'who writes a provider decides who may log in'],
+];
+
+const arrangement = await arrange({ ENABLE_2FA: 'true' });
+const { platform, victim, tags } = arrangement;
+const { orgId, siteId } = victim;
+const routes = tags.map(({ route }) => route);
+const forPeople = routes.filter((route) => 'permission' in route.access);
+const named = (route: AnyRoute) => `${route.method} ${route.path}`;
+const accessOf = (route: AnyRoute) => {
+  if (!('permission' in route.access)) throw new Error(`${named(route)} is not for people`);
+  return route.access;
+};
+const everything = [...ROUTE_PAIRS];
+const made = new Map<string, Promise<string>>();
+/** A key of the tenant with exactly these scopes. */
+function keyWith(scopes: string[]): Promise<string> {
+  const known =
+    made.get(scopes.join(' ')) ??
+    apiKey(platform, { orgId, scopes, createdBy: victim.orgAdmin.id, rateLimit: 100_000 });
+  made.set(scopes.join(' '), known);
+  return known;
+}
+const pathOf = await realPaths(arrangement, () => victim.orgAdmin.token);
+
+async function call(route: AnyRoute, scopes: string[]): Promise<Called<Partial<ErrorBody>>> {
+  const body = takesBody(route) ? sampleOrNothing(route) : undefined;
+  return platform.call(route.method, pathOf(route), {
+    apiKey: await keyWith(scopes),
+    ...(body === undefined ? {} : { body }),
+  });
+}
+const sampleOrNothing = ({ payload }: AnyRoute) => (payload ? sampleOf(payload, { orgId, siteId }) : {});
+const refusal = ({ status, body }: Called<Partial<ErrorBody>>) => [status, body.error?.code, body.error?.message];
+
+test.after.always(() => platform.stop());
+
+test('only what a person must do in person refuses keys', (t) => {
+  for (const route of forPeople.filter((one) => accessOf(one).apiKey === false)) {
+    const reasons = PEOPLE_ONLY.filter(([pattern]) => pattern.test(named(route)));
+    t.is(reasons.length, 1, `${named(route)} refuses API keys; no reason in PEOPLE_ONLY covers it`);
+  }
+});
+
+test('a route without a permission takes no key, unless it is harmless to any key of the organization', (t) => {
+  const open = forPeople.filter((route) => accessOf(route).permission === null && accessOf(route).apiKey !== false);
+  t.deepEqual(open.filter((route) => route.method !== 'GET').map(named), []);
+});
+
+// Before the others, which remove what is read here.
+test.serial(
+  'whatever a user of the organization reads, a key with exactly the scope of the route reads as well',
+  async (t) => {
+    let read = 0;
+    for (const route of forPeople.filter(({ method }) => method === 'GET')) {
+      const { permission, scopes: callers, apiKey: takesKeys } = accessOf(route);
+      if (takesKeys === false || !permission || (callers && !callers.includes('organization'))) continue;
+      const { status } = await platform.call('GET', pathOf(route), { token: victim.orgAdmin.token });
+      t.is((await call(route, [permission])).status, status, named(route));
+      if (status === 200) read += 1;
+    }
+    t.true(read >= 15, `${read} routes`);
+  },
+);
+
+for (const route of forPeople) {
+  const { permission, scopes: callers, mfa, apiKey: takesKeys } = accessOf(route);
+  const name = named(route);
+
+  if (takesKeys === false) {
+    test(`${name} takes no key, however strong`, async (t) => {
+      const answer = await call(route, ['*', ...everything]);
+      t.is(answer.status, 401);
+      t.is(answer.body.error?.code, 'UNAUTHENTICATED');
+    });
+    continue;
+  }
+  if (callers && !callers.includes('organization')) {
+    test(`${name} is above every organization, and so above every key`, async (t) => {
+      for (const scopes of [['*', ...everything], permission ? [permission] : ['*']]) {
+        t.deepEqual(refusal(await call(route, scopes)), [403, 'FORBIDDEN', 'Permission denied']);
+      }
+    });
+    continue;
+  }
+  if (permission === null) {
+    test(`${name} takes any key`, async (t) => {
+      t.false([401, 403].includes((await call(route, [])).status));
+    });
+    continue;
+  }
+  test(`${name} takes a key with ${permission} and no other`, async (t) => {
+    const without = [403, 'SCOPE_REQUIRED', 'API key does not have required permissions'];
+    t.deepEqual(refusal(await call(route, [])), without, 'a key without scopes');
+    const others = everything.filter((scope) => scope !== permission);
+    t.deepEqual(refusal(await call(route, others)), without, 'a key with every other scope');
+    const star = await call(route, ['*']);
+    if (mfa) t.deepEqual(refusal(star), without, 'where a person needs the second factor, * is not enough');
+    for (const answer of [await call(route, [permission]), ...(mfa ? [] : [star])]) {
+      t.not(answer.status, 401);
+      t.false(/^(SCOPE_|MFA_|FORBIDDEN)/.test(answer.body.error?.code ?? ''), `${refusal(answer)}`);
+      t.true(answer.status < 500, `${refusal(answer)}`);
+    }
+  });
+}
+
+test('no key opens a route of the agents or of the portal', async (t) => {
+  for (const route of routes.filter(({ access }) => 'agent' in access || 'portal' in access)) {
+    t.is((await call(route, ['*', ...everything])).status, 401, named(route));
+  }
+});
