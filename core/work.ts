@@ -52,6 +52,7 @@ export class Work {
   readonly ctx: Context;
   private readonly services: WorkServices;
   private connection: Promise<pg.PoolClient> | null = null;
+  private begun: Promise<unknown> | null = null;
   private bound: Knex | null = null;
   private readonly after: (() => void)[] = [];
   private done = false;
@@ -81,13 +82,13 @@ export class Work {
   private async begin(): Promise<pg.PoolClient> {
     const pool = this.options.role === 'platform' ? this.services.database.platform : this.services.database.app;
     const client = await pool.connect();
-    try {
-      await client.query(`begin${announce(client, this.options.scope)}`);
-      return client;
-    } catch (error) {
-      client.release(error as Error);
-      throw error;
-    }
+    // Goes out with the first statement; what fails here fails that too, and the commit.
+    const { stream } = client.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    this.begun = client.query(`begin${announce(client, this.options.scope)}`);
+    this.begun.catch(() => undefined);
+    return client;
   }
 
   /** Commits the rows together with audit, events, jobs and notices. */
@@ -102,6 +103,7 @@ export class Work {
       const flush = filled.length
         ? `select flush_effects(${client.escapeLiteral(storable(Object.fromEntries(filled)))}::jsonb);`
         : '';
+      await this.begun;
       const results = (await client.query(`${flush}commit`)) as unknown as pg.QueryResult | pg.QueryResult[];
       const last = Array.isArray(results) ? results.at(-1) : results;
       // COMMIT of a transaction that failed earlier answers ROLLBACK instead of an error.

@@ -34,10 +34,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const onError = (error: Error) => {
     if (!closing) options.onError(error);
   };
-  const pool = (url: string, role: string | null, max: number) => {
+  // Work sends what begins its transaction together with its first statement. The queue keeps to one at a time.
+  const pool = (url: string, role: string | null, max: number, pipeline: boolean) => {
     const made = new pg.Pool({
       connectionString: url,
       max,
+      pipeline,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 30_000,
       application_name: `quartermaster${role ? `:${role.slice('quartermaster_'.length)}` : ''}`,
@@ -48,12 +50,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     made.on('connect', (client) => client.on('error', onError));
     return made;
   };
-  const owner = pool(options.url, null, Math.max(6, options.poolSize));
-  const app = pool(options.appUrl ?? options.url, options.appUrl ? null : APP_ROLE, options.poolSize);
+  const owner = pool(options.url, null, Math.max(6, options.poolSize), false);
+  const app = pool(options.appUrl ?? options.url, options.appUrl ? null : APP_ROLE, options.poolSize, true);
   const platform = pool(
     options.platformUrl ?? options.url,
     options.platformUrl ? null : PLATFORM_ROLE,
     options.poolSize,
+    true,
   );
   return {
     url: options.url,

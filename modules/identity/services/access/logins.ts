@@ -1,15 +1,31 @@
 /** Logging in with a password, without telling who exists (spec/1-identity, Login and MFA flow). */
-import { type Context, defineError, needsRehash } from '#core';
+import { type Context, defineBatch, needsRehash } from '#core';
 import { type Credentials, LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { hash, passwordFits } from '../accounts/passwords.ts';
 import { factorsOf, mustTakePassword, passwordPlaces } from './login-rules.ts';
 import { openChallenge } from './mfa-challenges.ts';
-import { choosePlace, ownerOf, type Place, placesOf } from './places.ts';
-import { type Issued, openSession, type Tokens } from './sessions.ts';
-
-export const InvalidCredentials = defineError('INVALID_CREDENTIALS', 401, 'Invalid email or password');
+import { choosePlace, ownerOf, type Place, placesColumn } from './places.ts';
+import { InvalidCredentials, type Issued, openSession, type Tokens } from './sessions.ts';
 
 const NO_USER = '00000000-0000-0000-0000-000000000000';
+
+type Found = { user: LoginUser | null; places: Place[] };
+/** Who logs in under an address, and where to, in one statement; places are looked for even of nobody. */
+const lookups = defineBatch<string, Found>({
+  name: 'identity-login',
+  maxSize: 50,
+  autocommit: true,
+  async run(sql, emails) {
+    const { rows } = await sql<LoginUser & { places: Place[] }>(
+      `select ${LOGIN_COLUMNS}, ${placesColumn(`coalesce(users.id, '${NO_USER}')`)}
+       from unnest($1::text[]) with ordinality asked (email, n) left join users on lower(users.email) = asked.email
+       order by n`,
+      [emails],
+      'identity-login',
+    );
+    return rows.map(({ places, ...user }) => ({ user: user.id ? user : null, places }));
+  },
+});
 
 export interface LoggedIn {
   user: { id: string; email: string; name: string; mfaEnabled: boolean };
@@ -38,14 +54,7 @@ export interface Proof {
  * SSO_REQUIRED.
  */
 export async function login(ctx: Context, input: Credentials): Promise<Answer> {
-  const { user, places } = await ctx.platform.asPlatform(ctx, async (own) => {
-    const { rows } = await own.sql<LoginUser>(
-      `select ${LOGIN_COLUMNS} from users where lower(email) = $1`,
-      [input.email],
-      'identity-login',
-    );
-    return { user: rows[0], places: await placesOf(own, rows[0]?.id ?? NO_USER) };
-  });
+  const { user, places } = await ctx.batch(lookups, input.email);
   const fits = await passwordFits(input.password, user?.passwordHash);
   if (!user || !fits || user.status !== 'active') {
     if (user) recordFailure(ctx, user, places[0], fits ? 'the user is not active' : 'wrong password');
@@ -87,11 +96,6 @@ export async function letIn(
   { mfa, via }: Proof,
 ): Promise<{ body: LoggedIn; issued: Issued }> {
   const { id, email, name, mfaEnabled } = user;
-  // Whoever was suspended while the password was being checked stays outside.
-  const { rowCount } = await ctx.sql(`update users set last_login_at = now() where id = $1 and status = 'active'`, [
-    id,
-  ]);
-  if (rowCount === 0) throw InvalidCredentials();
   const issued = await openSession(ctx, { userId: id, mfa, place });
   ctx.audit('user.login', {
     ...ownerOf(place),

@@ -20,20 +20,25 @@ export const roleAt = (place: string) => `coalesce(
   (select role_id from system_users where user_id = ${place}.user_id and ${place}.scope = 'system'))`;
 
 // Places that are closed come last: a user of two partners is not locked out because the older one was suspended.
-const PLACES = `
+const placesFor = (userId: string) => `
 select scope, "partnerId", "orgId", "roleId" from (
   select 'system' as scope, null::uuid as "partnerId", null::uuid as "orgId", role_id as "roleId",
     0 as rank, now() as since, true as open
-  from system_users where user_id = $1
+  from system_users where user_id = ${userId}
   union all
   select 'partner', pu.partner_id, null, pu.role_id, 1, pu.created_at, ${PARTNER_OPEN}
-  from partner_users pu join partners p on p.id = pu.partner_id where pu.user_id = $1
+  from partner_users pu join partners p on p.id = pu.partner_id where pu.user_id = ${userId}
   union all
   select 'organization', null, ou.org_id, ou.role_id, 2, ou.created_at,
     ${ORG_OPEN} and ${PARTNER_OPEN}
   from organization_users ou join organizations o on o.id = ou.org_id join partners p on p.id = o.partner_id
-  where ou.user_id = $1) place
+  where ou.user_id = ${userId}) place
 order by open desc, rank, since, "partnerId", "orgId"`;
+
+const PLACES = placesFor('$1');
+/** The same as a column, in an array. */
+export const placesColumn = (userId: string) =>
+  `array(select to_jsonb(place) from (${placesFor(userId)}) place) as places`;
 
 /** Every place of the user, the one a login takes by itself first. */
 export async function placesOf(ctx: Context, userId: string): Promise<Place[]> {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Context,
+  defineError,
   errors,
   newOpaqueToken,
   type PageQuery,
@@ -13,6 +14,8 @@ import {
 } from '#core';
 import { Session, showSession } from '../../models/session.ts';
 import type { Place } from './places.ts';
+
+export const InvalidCredentials = defineError('INVALID_CREDENTIALS', 401, 'Invalid email or password');
 
 export const ACCESS_SECONDS = 900;
 /** From its last use; and from its login, however often it is used. */
@@ -65,19 +68,27 @@ export async function issue(
   };
 }
 
-/** Opens a session in this transaction. @returns its first tokens and the cookie that carries the refresh token. */
+/**
+ * Opens a session in this transaction, which counts as a login.
+ * @returns its first tokens and the cookie that carries the refresh token.
+ * Throws INVALID_CREDENTIALS for a user who is not active (any more).
+ */
 export async function openSession(ctx: Context, who: { userId: string; mfa: boolean; place: Place }): Promise<Issued> {
   const id = randomUUID();
   const refreshToken = newRefreshToken(ctx, id);
   const { place, userId, mfa } = who;
-  await ctx.sql(
-    `insert into sessions (id, user_id, token_hash, mfa, scope, partner_id, org_id, ip_address, user_agent, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))`,
+  const { rowCount } = await ctx.sql(
+    `with entered as (update users set last_login_at = now() where id = $2 and status = 'active' returning id)
+     insert into sessions (id, user_id, token_hash, mfa, scope, partner_id, org_id, ip_address, user_agent, expires_at)
+     select $1, entered.id, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10) from entered`,
     [
       ...[id, userId, sha256Hex(refreshToken), mfa, place.scope, place.partnerId, place.orgId],
       ...[ctx.actor.ip, ctx.actor.userAgent, IDLE_SECONDS],
     ],
+    'identity-open-session',
   );
+  // Suspended, perhaps while the password was being checked.
+  if (rowCount === 0) throw InvalidCredentials();
   return issue(ctx, id, refreshToken, { ...who, lastsSeconds: IDLE_SECONDS });
 }
 
