@@ -17,21 +17,27 @@ export interface Ground extends Arranged {
   databaseUrl: string;
   /** The API's address; started when first asked for. */
   api(): Promise<string>;
-  /** Another API process with variables of its own. */
-  startApi(env: Record<string, string>): Promise<{ base: string; stop(): Promise<void> }>;
+  /** Another API process with variables of its own, held to one processor if asked for. */
+  startApi(env: Record<string, string>, processor?: number): Promise<{ base: string; stop(): Promise<void> }>;
   tenant(): Promise<Tenant>;
   secrets: { jwtSecret: string; encryptionKey: string };
   dataDir: string;
   close(): Promise<void>;
 }
 
-/** Starts `file` with the running Node and resolves with the first match of `ready` in what it prints. */
+/**
+ * Starts `file` with the running Node and resolves with the first match of `ready` in what it prints.
+ * @param processor the one it is held to, by `taskset`; any when left out
+ */
 export async function startProcess(
   file: string,
   env: Record<string, string>,
   ready: RegExp,
+  processor?: number,
 ): Promise<{ child: ChildProcess; match: RegExpExecArray }> {
-  const child = spawn(process.execPath, [join(ROOT, file)], {
+  const own = [process.execPath, join(ROOT, file)];
+  const [command = '', ...rest] = processor === undefined ? own : ['taskset', '-c', `${processor}`, ...own];
+  const child = spawn(command, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -69,7 +75,7 @@ export async function openBench(seconds: number): Promise<Ground> {
   };
   let api: Promise<string> | undefined;
   let arranged: Promise<Tenant> | undefined;
-  const startApi = async (env: Record<string, string>) => {
+  const startApi = async (env: Record<string, string>, processor?: number) => {
     const { child, match } = await startProcess(
       'core/main.ts',
       {
@@ -86,6 +92,7 @@ export async function openBench(seconds: number): Promise<Ground> {
         ...env,
       },
       /is ready: (http\S+)/,
+      processor,
     );
     children.add(child);
     return { base: match[1] ?? '', stop: () => end(child) };

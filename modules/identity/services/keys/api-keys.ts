@@ -96,7 +96,11 @@ async function changeActive(ctx: Context, id: string, changes: object): Promise<
     .patch(changes as Partial<ApiKey>)
     .returning('*')
     .first();
-  if (changed) return changed;
+  if (changed) {
+    // What this process remembers of the key ends with the answer; the others hear of it within a second.
+    ctx.notify('principals', '*');
+    return changed;
+  }
   const current = statusOf(await findKey(ctx, id));
   throw errors.InvalidState({
     message: `API key is ${current}`,
