@@ -57,7 +57,7 @@ test.serial('counting counts', async (t) => {
   const right = await observed('/auth/login', { email: active, password: PASSWORD });
   const wrong = await observed('/auth/login', { email: active, password: 'x' });
   t.is(right.status, 200);
-  t.true(right.statements.length > wrong.statements.length && wrong.statements.length > 2);
+  t.true(right.statements.length > wrong.statements.length && wrong.statements.length > 0);
   t.is(right.hashes, 1);
 });
 
