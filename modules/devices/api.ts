@@ -76,6 +76,8 @@ export interface EnrollInput {
   ip?: string | null;
   /** Who made the enrollment key. */
   enrolledBy?: string | null;
+  /** The row that waits for this machine, as `takeProvision` gave it. It has its place in the quota already. */
+  pendingDeviceId?: string | null;
   /** The old device, proven by its old token. Ignored when it lies in another organization or is decommissioned. */
   reattachTo?: string | null;
 }
@@ -179,6 +181,11 @@ export interface CommandRow {
   createdAt: Date;
 }
 
+/** A provisioned device that waits for its machine, or why the token does not open it. */
+export type Provision =
+  | { deviceId: string; orgId: string; siteId: string }
+  | { deviceId: string; orgId: string; refused: 'expired' | 'used' | 'os_differs' };
+
 /** What authenticating an agent needs to know of its device. */
 export interface DeviceIdentity {
   deviceId: string;
@@ -200,6 +207,16 @@ export interface DevicesApi extends ListsApi, TagsApi {
    * Needs the platform role; runs in the caller's transaction. 403 `DEVICE_QUARANTINED` when the old row is quarantined.
    */
   enroll(input: EnrollInput): Promise<Enrolled>;
+  /**
+   * Uses up the token of POST /devices/provision; null when it is none. In the caller's transaction: undone with it.
+   * Needs the platform role.
+   */
+  takeProvision(token: string, osType: OsType): Promise<Provision | null>;
+  /**
+   * Nothing but its heartbeat is answered until somebody approves the device; what waits for it is cancelled. False when
+   * it is not active.
+   */
+  quarantine(deviceId: string, reason: string): Promise<boolean>;
   /** Group commit, about 500 beats a transaction. 410 DEVICE_GONE for a device that is no more. */
   beat(beat: Beat): Promise<BeatAnswer>;
   /** At most ten, by priority and age; each is given out once. */
@@ -250,6 +267,17 @@ declare module '#core/contract' {
     'devices.updated': { changedFields: string[] };
     'devices.decommissioned': { hostname: string; uninstall: boolean };
     'devices.restored': { hostname: string };
+    'devices.provisioned': { hostname: string };
+    'devices.quarantined': { hostname: string; reason: string };
+    'devices.approved': { hostname: string };
+    /** Told in both organizations: `out` in the one it leaves, `in` in the one it joins. */
+    'devices.moved': { hostname: string; direction: 'out' | 'in' };
+    /** `deviceId` of the event is the device that stays. */
+    'devices.merged': { hostname: string; mergedDeviceId: string };
+    /** The row and all that hung below it are gone. */
+    'devices.purged': { hostname: string };
+    'devices.maintenance.started': { hostname: string; until: string };
+    'devices.maintenance.ended': { hostname: string };
     'devices.software.changed': { added: number; removed: number };
     'devices.command.finished': {
       commandId: string;

@@ -111,6 +111,8 @@ export const deviceDetail = Joi.object({
   maintenanceReason: text,
   enrollmentIp: text,
   possibleReplacementOfDeviceId: uuid.allow(null).required(),
+  mergedIntoDeviceId: uuid.allow(null).required(),
+  purgeRequestedAt: time,
   quarantinedAt: time,
   quarantineReason: text,
   decommissionedAt: time,

@@ -135,7 +135,7 @@ const ADDRESSES = `
 insert into device_ip_history as h (device_id, org_id, ip, kind, first_seen_at, last_seen_at, audited_at)
 select device_id, org_id, ip, 'source', at, at, at
 from json_to_recordset($1::json) as c (device_id uuid, org_id uuid, ip text, at timestamptz)
-on conflict (device_id, kind, ip) do update set last_seen_at = excluded.last_seen_at,
+on conflict (device_id, org_id, kind, ip) do update set last_seen_at = excluded.last_seen_at,
   audited_at = case when h.audited_at > excluded.audited_at - interval '24 hours' then h.audited_at
     else excluded.audited_at end
 returning device_id, audited_at = last_seen_at as due`;

@@ -9,7 +9,8 @@ select ${LISTED}, d.agent_id as "agentId", d.lifecycle, d.os_build as "osBuild",
   d.maintenance_reason as "maintenanceReason", d.enrollment_ip as "enrollmentIp",
   d.possible_replacement_of_device_id as "possibleReplacementOfDeviceId", d.quarantined_at as "quarantinedAt",
   d.quarantine_reason as "quarantineReason", d.decommissioned_at as "decommissionedAt",
-  d.uninstall_requested_at as "uninstallRequestedAt", d.uninstall_confirmed_at as "uninstallConfirmedAt",
+  d.merged_into_device_id as "mergedIntoDeviceId",
+  d.purge_requested_at as "purgeRequestedAt", d.uninstall_requested_at as "uninstallRequestedAt", d.uninstall_confirmed_at as "uninstallConfirmedAt",
   d.created_at as "createdAt", d.updated_at as "updatedAt", t.timezone as "siteTimezone",
   s.watchdog_version as "watchdogVersion", s.watchdog_last_seen_at as "watchdogLastSeenAt",
   s.helper_version as "helperVersion", s.updating_since as "updatingSince", s.updating_to_version as "updatingToVersion",
@@ -36,7 +37,8 @@ select date_bin('5 minutes', ts, 'epoch') as at, avg(cpu_percent)::real as "cpuP
   avg(network_in_bps) as "networkInBps", avg(network_out_bps) as "networkOutBps", avg(disk_read_bps) as "diskReadBps",
   avg(disk_write_bps) as "diskWriteBps", avg(process_count)::integer as "processCount"
 from device_metrics
-where device_id = $1 and ts > date_bin('5 minutes', now(), 'epoch') - interval '1435 minutes' and ts <= now()
+where device_id = $1 and ($2::uuid[] is null or org_id = any($2::uuid[]))
+  and ts > date_bin('5 minutes', now(), 'epoch') - interval '1435 minutes' and ts <= now()
 group by 1 order by 1`;
 
 /** 404 for a device the caller does not see. Tokens and hashes are never among the fields. */
@@ -46,7 +48,7 @@ export async function readDevice(ctx: Context, id: string): Promise<{ data: obje
   const { rows } = seen ? await ctx.sql<Record<string, unknown>>(DETAIL, [id], 'devices-detail') : { rows: [] };
   const device = rows[0];
   if (!device) throw errors.NotFound('Device not found');
-  const recentMetrics = (await ctx.sql(METRICS, [id], 'devices-recent-metrics')).rows;
+  const recentMetrics = (await ctx.sql(METRICS, [id, ctx.scope.orgIds], 'devices-recent-metrics')).rows;
   const added: Record<string, unknown> = {};
   for (const { key, read } of ctx.fillings('devices.detail')) added[key] = await read(ctx, id);
   return { data: { ...device, recentMetrics, ...added } };
