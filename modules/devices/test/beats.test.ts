@@ -108,6 +108,30 @@ test.serial('an organization may be more patient, and a device that beat meanwhi
 });
 
 test.serial(
+  'workstations come and go: nobody is told before ten minutes, unless the organization says so',
+  async (t) => {
+    const place = await tenant(platform);
+    const server = await enroll(platform, place, { deviceRole: 'server' });
+    const desk = await enroll(platform, place, { deviceRole: 'workstation' });
+    const connectivity = async () =>
+      Promise.all([server, desk].map(async ({ deviceId }) => (await stateOf(deviceId)).connectivity));
+    await goSilent([server.deviceId, desk.deviceId], 7);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await connectivity(), ['offline', 'online']);
+    await goSilent([desk.deviceId], 11);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await connectivity(), ['offline', 'offline']);
+    await Promise.all([beat(platform, server), beat(platform, desk)]);
+    await platform.sql(`update partners set settings = '{"devices":{"offlineAfterMinutes":3}}' where id = $1`, [
+      place.partnerId,
+    ]);
+    await goSilent([server.deviceId, desk.deviceId], 4);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await connectivity(), ['offline', 'offline']);
+  },
+);
+
+test.serial(
   'many silent at once are one outage; who returns in time is never told of, who stays away is',
   async (t) => {
     const place = await tenant(platform);
