@@ -40,8 +40,9 @@ export default [
     access: { permission: 'devices:delete', mfa: true },
     audit: 'device.delete',
     params,
-    query: Joi.object<{ confirm: string }>({
-      confirm: Joi.string().max(255).required().description('The host name of the device'),
+    // Missing is for the service to say: whether there is such a device comes first.
+    query: Joi.object<{ confirm?: string }>({
+      confirm: Joi.string().max(255).description('The host name of the device; nothing is removed without it'),
     }),
     response: Joi.object({ success: Joi.boolean().required() }),
     status: 202,

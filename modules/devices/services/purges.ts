@@ -18,7 +18,7 @@ const CHILDREN = [
 ];
 
 /** Queues the purge of a decommissioned device; nothing can bring it back. 400 unless `confirm` is its host name. */
-export async function requestPurge(ctx: Context, id: string, confirm: string): Promise<{ success: true }> {
+export async function requestPurge(ctx: Context, id: string, confirm: string | undefined): Promise<{ success: true }> {
   const device = await mustExist(ctx, id);
   if (device.lifecycle !== 'decommissioned') throw notIn(device.lifecycle, ['decommissioned']);
   if (confirm !== device.hostname) {
