@@ -1250,6 +1250,22 @@ create policy tenant_update on events for update to quartermaster_app using ((or
 grant delete, insert, select, update on events to quartermaster_app;
 grant delete, insert, select, update on events to quartermaster_platform;
 
+create table idempotency_keys (
+  caller text not null,
+  route text not null,
+  key character varying(128) not null,
+  request_hash text not null,
+  status integer,
+  answer json,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (caller, route, key)
+);
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+alter table idempotency_keys force row level security;
+create policy owner on idempotency_keys for all to <owner> using (true) with check (true);
+create policy platform on idempotency_keys for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on idempotency_keys to quartermaster_platform;
+
 create table invitations (
   id uuid not null default gen_random_uuid(),
   org_id uuid,
@@ -2299,6 +2315,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_idempotent_answer(who text, what text, given text, code integer, body json)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update idempotency_keys set status = code, answer = body where caller = who and route = what and key = given
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.leave_device_groups(device uuid, host text, why text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2507,4 +2533,24 @@ CREATE OR REPLACE FUNCTION public.take_device_group_turn(group_id uuid)
  RETURNS void
  LANGUAGE sql
 AS $function$ select pg_advisory_xact_lock(hashtextextended('device-group:' || group_id, 0)) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.take_idempotency_key(who text, what text, given text, hash text)
+ RETURNS TABLE(request_hash text, status integer, answer json)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  insert into idempotency_keys as k (caller, route, key, request_hash) values (who, what, given, hash)
+  on conflict (caller, route, key) do update
+    set request_hash = excluded.request_hash, status = null, answer = null, created_at = now()
+    where k.created_at < now() - interval '24 hours';
+  if found then
+    return;
+  end if;
+  return query select k.request_hash, k.status, k.answer from idempotency_keys k
+    where k.caller = who and k.route = what and k.key = given;
+end $function$
 ;
