@@ -19,9 +19,10 @@ for (const pool of [app, wide]) {
     client.query = ((...args: unknown[]) => {
       const [what] = args;
       const text = typeof what === 'string' ? what : ((what as { text?: string }).text ?? '');
-      // A connection is used again and again: its request begins with the announcement.
+      // A connection is used again and again: its request begins with the announcement and ends with the commit.
       if (text.includes(`set_config('app.org_ids'`)) ran.set(client, []);
-      ran.get(client)?.push(text);
+      const mine = ran.get(client);
+      if (mine && !mine.at(-1)?.endsWith('commit')) mine.push(text);
       return query(...args);
     }) as typeof client.query;
   });
