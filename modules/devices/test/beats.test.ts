@@ -203,6 +203,29 @@ test.serial(
   },
 );
 
+test('an agent that comes back with its old version after five minutes has failed to update, and is online', async (t) => {
+  const place = await tenant(platform);
+  const [early, late] = await Promise.all([enroll(platform, place), enroll(platform, place)]);
+  for (const [device, minutes] of [
+    [early, 4],
+    [late, 6],
+  ] as const) {
+    await platform.sql(
+      `update device_state set updating_since = now() - make_interval(mins => $2), updating_to_version = '2.0.0',
+         connectivity = 'offline' where device_id = $1`,
+      [device.deviceId, minutes],
+    );
+    await beat(platform, device, { agentVersion: '1.0.0' });
+  }
+  t.like(await stateOf(early.deviceId), { updating_to_version: '2.0.0', connectivity: 'online' });
+  t.like(await stateOf(late.deviceId), { updating_since: null, updating_to_version: null, connectivity: 'online' });
+  const changes = await platform.sql(
+    `select device_id, before, after from device_changes where device_id = any($1) and field = 'updateFailed'`,
+    [[early.deviceId, late.deviceId]],
+  );
+  t.deepEqual(changes, [{ device_id: late.deviceId, before: '1.0.0', after: '2.0.0' }]);
+});
+
 test('a device that is no more is told so', async (t) => {
   const place = await tenant(platform);
   const ghost = { deviceId: place.siteId, orgId: place.orgId };
