@@ -1,4 +1,5 @@
 /** What other modules may ask of devices: `ctx.use('devices')`, its types, and the events they may follow. */
+import type { LifecycleApi } from './life.ts';
 import type { DisksBody, HardwareBody, HardwareFields, NetworkBody, ServicesBody, SoftwareBody } from './snapshots.ts';
 import type { ListsApi, TagsApi } from './tagging.ts';
 
@@ -181,11 +182,6 @@ export interface CommandRow {
   createdAt: Date;
 }
 
-/** A provisioned device that waits for its machine, or why the token does not open it. */
-export type Provision =
-  | { deviceId: string; orgId: string; siteId: string }
-  | { deviceId: string; orgId: string; refused: 'expired' | 'used' | 'os_differs' };
-
 /** What authenticating an agent needs to know of its device. */
 export interface DeviceIdentity {
   deviceId: string;
@@ -201,22 +197,12 @@ export interface DeviceIdentity {
   partnerActive: boolean;
 }
 
-export interface DevicesApi extends ListsApi, TagsApi {
+export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
   /**
    * Takes the device in: quota (403 DEVICE_LIMIT_REACHED), rows, audit `device.create` {via}, event `devices.enrolled`.
    * Needs the platform role; runs in the caller's transaction. 403 `DEVICE_QUARANTINED` when the old row is quarantined.
    */
   enroll(input: EnrollInput): Promise<Enrolled>;
-  /**
-   * Uses up the token of POST /devices/provision; null when it is none. In the caller's transaction: undone with it.
-   * Needs the platform role.
-   */
-  takeProvision(token: string, osType: OsType): Promise<Provision | null>;
-  /**
-   * Nothing but its heartbeat is answered until somebody approves the device; what waits for it is cancelled. False when
-   * it is not active.
-   */
-  quarantine(deviceId: string, reason: string): Promise<boolean>;
   /** Group commit, about 500 beats a transaction. 410 DEVICE_GONE for a device that is no more. */
   beat(beat: Beat): Promise<BeatAnswer>;
   /** At most ten, by priority and age; each is given out once. */
@@ -267,17 +253,6 @@ declare module '#core/contract' {
     'devices.updated': { changedFields: string[] };
     'devices.decommissioned': { hostname: string; uninstall: boolean };
     'devices.restored': { hostname: string };
-    'devices.provisioned': { hostname: string };
-    'devices.quarantined': { hostname: string; reason: string };
-    'devices.approved': { hostname: string };
-    /** Told in both organizations: `out` in the one it leaves, `in` in the one it joins. */
-    'devices.moved': { hostname: string; direction: 'out' | 'in' };
-    /** `deviceId` of the event is the device that stays. */
-    'devices.merged': { hostname: string; mergedDeviceId: string };
-    /** The row and all that hung below it are gone. */
-    'devices.purged': { hostname: string };
-    'devices.maintenance.started': { hostname: string; until: string };
-    'devices.maintenance.ended': { hostname: string };
     'devices.software.changed': { added: number; removed: number };
     'devices.command.finished': {
       commandId: string;
