@@ -12,6 +12,7 @@ import {
   systemUser,
   tenant,
 } from '#test';
+import type { DeviceFollower } from '../slot-shapes.ts';
 import { enroll, eventsOf, refusalOf } from './arrange.ts';
 
 interface Detail {
@@ -172,6 +173,24 @@ test('a move that may not be is refused and changes nothing', async (t) => {
     scopes: ['devices:write', 'organizations:write'],
   });
   t.is((await platform.call('POST', `/devices/${id}/move-org`, { apiKey: key, body: target })).status, 403);
+});
+
+test('a device that another module holds stays, and the limit of the partner does not count against a move', async (t) => {
+  const { id, token, orgId, partnerId, target } = await arrange();
+  await platform.sql('update partners set max_devices = 1 where id = $1', [partnerId]);
+  const session: DeviceFollower = { holds: async (_ctx, deviceId) => (deviceId === id ? 'remote_session' : null) };
+  const { work } = platform.platform.tasks;
+  const fillings = work.fillings;
+  work.fillings = (slot) => [...fillings.call(work, slot), ...(slot === 'devices.follower' ? [session] : [])];
+  t.teardown(() => {
+    work.fillings = fillings;
+  });
+  const refused = await move(token, id, target);
+  t.deepEqual(refusalOf(refused), [409, 'INVALID_STATE']);
+  t.like(refused.body.error.details[0], { current: 'remote_session' });
+  t.deepEqual(await orgsOf('device_state', id), [orgId]);
+  work.fillings = fillings;
+  t.is((await move(token, id, target)).status, 200);
 });
 
 test('of two moves at once one counts, and a move does not wait in a circle with enrollments', async (t) => {

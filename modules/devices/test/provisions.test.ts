@@ -83,6 +83,16 @@ test('a device is provisioned, its token lets one machine fill it, and its quota
   t.deepEqual(await tryToEnroll(enrollment.token), [401, 'ENROLLMENT_FAILED']);
 });
 
+test('the last place of a partner is given once, and the refusal says which limit it was', async (t) => {
+  const { orgId, siteId, partner, partnerId } = await tenant(platform);
+  const sister = await organization(platform, partnerId);
+  await platform.sql('update partners set max_devices = 1 where id = $1', [partnerId]);
+  const both = await Promise.all([{ orgId, siteId }, sister].map((at) => provision(partner.token, at)));
+  t.deepEqual(both.map(({ status }) => status).sort(), [201, 403]);
+  const refused = both.find(({ status }) => status === 403);
+  t.deepEqual(refused?.body.error.details, [{ currentDevices: 1, maxDevices: 1, level: 'partner' }] as never);
+});
+
 test('of many machines with one token exactly one becomes the device', async (t) => {
   const { orgId, siteId, partner } = await tenant(platform);
   const { body } = await provision(partner.token, { orgId, siteId });
