@@ -1,11 +1,12 @@
 /** One command for many devices, in as many statements as for one (domain/devices, section 3.3). */
 import { randomUUID } from 'node:crypto';
-import { type Context, defineError, visibleDevices } from '#core';
+import { type Context, defineError, errors, visibleDevices } from '#core';
 import type { Lifecycle } from '../api.ts';
 import type { BulkOrder } from '../models/bulk-command.ts';
 import { mustBeSendable } from './command-types.ts';
-import { mustHaveMfa, orderedBy } from './commands.ts';
+import { mustHaveMfa } from './commands.ts';
 import { blockedNow } from './guards.ts';
+import { orderedBy } from './orderers.ts';
 
 export const NoEligibleTargets = defineError('NO_ELIGIBLE_TARGETS', 422, 'None of the devices can take the command');
 
@@ -41,6 +42,10 @@ export interface BulkAnswer {
 /** Throws 400 for a command that may not be sent, 422 NO_ELIGIBLE_TARGETS when nothing was queued and nothing skipped. */
 export async function sendBulk(ctx: Context, order: BulkOrder): Promise<BulkAnswer> {
   const { known, payload } = mustBeSendable(order.type, order.payload);
+  if (known.relayed) {
+    const message = `"${order.type}" is sent to one device at a time`;
+    throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'type', message }] });
+  }
   if (known.mfa) mustHaveMfa(ctx);
   const answer: BulkAnswer = { batchId: randomUUID(), commands: [], skipped: [], failed: [] };
   const targets = await lock(ctx, order);

@@ -6,7 +6,9 @@ import { COMMAND_COLUMNS, Command, type CommandOrder, type ScriptOrder } from '.
 import { mustBeSendable } from './command-types.ts';
 import { mustExist, wishAutoUpdate } from './devices.ts';
 import { BlockedByMaintenance, blockedNow } from './guards.ts';
+import { orderedBy } from './orderers.ts';
 import { queueCommand, tellFinished } from './queue.ts';
+import { wake } from './wakes.ts';
 
 const HOUR_MS = 3_600_000;
 const ORDER = {
@@ -24,16 +26,12 @@ export function mustHaveMfa(ctx: Context): void {
   if (actor.kind === 'user' && platform.config.identity.twoFactor && !actor.mfa) throw errors.MfaVerificationRequired();
 }
 
-export const orderedBy = ({ actor }: Context) =>
-  actor.kind === 'api_key'
-    ? ({ source: 'api_key', sourceId: actor.id } as const)
-    : ({ source: 'user', sourceId: null } as const);
-
 export async function sendCommand(ctx: Context, deviceId: string, order: CommandOrder): Promise<{ data: Command }> {
   const device = await mustExist(ctx, deviceId);
   const { known, payload } = mustBeSendable(order.type, order.payload);
   if (known.mfa) mustHaveMfa(ctx);
   if ((await blockedNow(ctx, [deviceId], order.type)).has(deviceId)) throw BlockedByMaintenance();
+  if (known.relayed) return { data: await wake(ctx, device, known) };
   const waitMs = order.deliverByMinutes ? order.deliverByMinutes * 60_000 : known.deliverHours * HOUR_MS;
   // Before the command: its lock on the device is a shared one, which two calls at once could not both turn into this.
   if (order.type === 'set_auto_update') await wishAutoUpdate(ctx, deviceId, payload.enabled === true);
