@@ -40,6 +40,7 @@ export class Device extends Model implements DeviceFields {
   declare customFields: Record<string, unknown>;
   declare maintenanceUntil: Date | null;
   declare decommissionedAt: Date | null;
+  declare purgeRequestedAt: Date | null;
   declare uninstallRequestedAt: Date | null;
   declare possibleReplacementOfDeviceId: string | null;
   declare createdAt: Date;

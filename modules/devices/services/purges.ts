@@ -39,12 +39,13 @@ export async function requestPurge(ctx: Context, id: string, confirm: string | u
 const queue = (ctx: Context, { id, orgId }: Pick<Device, 'id' | 'orgId'>): void =>
   ctx.addJob('devices/purge-device', { deviceId: id }, { key: `devices-purge:${id}`, orgId });
 
-/** Begins the purge of what can no longer be restored. Platform role. */
+/** Begins the purge of what can no longer be restored, and again the ones that did not come to their end. Platform role. */
 export async function sweepPurges(ctx: Context): Promise<void> {
   const { rows } = await ctx.sql<Pick<Device, 'id' | 'orgId'>>(
     `with due as (
        select id from devices where lifecycle = 'decommissioned'
-         and decommissioned_at < now() - make_interval(days => $1) order by decommissioned_at limit $2
+         and (decommissioned_at < now() - make_interval(days => $1) or purge_requested_at < now() - interval '1 day')
+       order by decommissioned_at limit $2
        for no key update skip locked)
      update devices d set purge_requested_at = coalesce(purge_requested_at, now()) from due where d.id = due.id
      returning d.id, d.org_id as "orgId"`,

@@ -35,8 +35,8 @@ export async function moveOn(
     .returning('*')
     .first();
   if (changed) return changed;
-  const { lifecycle } = await mustExist(ctx, id);
-  throw notIn(lifecycle, from);
+  const { lifecycle, purgeRequestedAt } = await mustExist(ctx, id);
+  throw notIn(purgeRequestedAt ? 'purging' : lifecycle, from);
 }
 
 /** Who is told of a step, and how the trail names the device. */

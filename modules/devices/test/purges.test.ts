@@ -1,7 +1,7 @@
 /** The end of a device, on demand. */
 import test from 'ava';
-import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
-import { eventsOf, refusalOf } from './arrange.ts';
+import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
+import { eventsOf, refusalOf, runJob } from './arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -45,7 +45,9 @@ test('a purge removes the device with all its rows, however many, and its agent 
     asked.map(({ status }) => status),
     [202, 202],
   );
-  t.deepEqual(refusalOf(await platform.call('POST', `/devices/${id}/restore`, { token })), [409, 'INVALID_STATE']);
+  const restored = await platform.call<ErrorBody>('POST', `/devices/${id}/restore`, { token });
+  t.deepEqual(refusalOf(restored), [409, 'INVALID_STATE']);
+  t.like(restored.body.error.details[0], { current: 'purging' });
   await platform.runJobs();
   t.deepEqual(await left(id), []);
   t.is((await platform.call('GET', `/devices/${id}`, { token })).status, 404);
@@ -61,6 +63,15 @@ test('a purge removes the device with all its rows, however many, and its agent 
       ['purge', false],
     ],
   );
+});
+
+test.serial('a purge that was asked for and did not come to its end is begun again', async (t) => {
+  const { id, token } = await arrange();
+  await platform.call('DELETE', `/devices/${id}`, { token });
+  await platform.sql(`update devices set purge_requested_at = now() - interval '2 days' where id = $1`, [id]);
+  await runJob(platform, 'devices/purge-devices');
+  await platform.runJobs();
+  t.is((await platform.call('GET', `/devices/${id}`, { token })).status, 404);
 });
 
 test('only a decommissioned device may be purged, by its name, by whom that is allowed', async (t) => {

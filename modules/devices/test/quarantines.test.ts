@@ -1,5 +1,6 @@
 /** Quarantine, its end, and organizations that look at each new device first. */
 import test from 'ava';
+import { NOWHERE } from '#core';
 import { type ErrorBody, enrollAgent, enrollmentKey, orgUser, startTestPlatform, type Tenant, tenant } from '#test';
 import { asPlatform, eventsOf, refusalOf } from './arrange.ts';
 
@@ -114,8 +115,11 @@ test('where the organization wants to approve devices, new ones enter quarantine
 });
 
 test('another module may quarantine an active device, and only that', async (t) => {
-  const { id } = await arrange();
-  const suspect = () => asPlatform(platform, (ctx) => ctx.use('devices').quarantine(id, 'certificate differs'));
+  const { id, orgId } = await arrange();
+  const suspect = () =>
+    asPlatform(platform, (ctx) => ctx.use('devices').quarantine(id, 'certificate differs'), NOWHERE);
   t.true(await suspect());
   t.false(await suspect());
+  const [audit] = await platform.audits({ action: 'device.quarantine', orgId });
+  t.is(audit?.details.reason, 'certificate differs');
 });
