@@ -131,6 +131,8 @@ interface RouteBase<P, Q, B> {
   /** Further statuses this route answers with, for the API document. */
   errors?: string[];
   limits?: Limit<P, Q, B>[];
+  /** For what creates work: honours the header `Idempotency-Key`. The answer is kept for a day: it must hold no secret. */
+  idempotent?: true;
   /** Largest body in bytes; 1 MiB when absent. */
   maxBytes?: number;
   /** 'tenant' (default) runs under row-level security; 'none' opens no transaction; platform needs a reason. */

@@ -834,11 +834,11 @@ create table device_ip_history (
   audited_at timestamp with time zone,
   constraint device_ip_history_kind_check CHECK ((kind = ANY (ARRAY['source'::text, 'interface'::text]))),
   constraint device_ip_history_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
-  constraint device_ip_history_pkey PRIMARY KEY (id),
-  constraint device_ip_history_device_id_kind_ip_key UNIQUE (device_id, kind, ip)
+  constraint device_ip_history_pkey PRIMARY KEY (id)
 );
 CREATE INDEX device_ip_history_age ON public.device_ip_history USING btree (last_seen_at);
 CREATE INDEX device_ip_history_device ON public.device_ip_history USING btree (device_id, first_seen_at);
+CREATE UNIQUE INDEX device_ip_history_known ON public.device_ip_history USING btree (device_id, org_id, kind, ip);
 alter table device_ip_history force row level security;
 create policy owner on device_ip_history for all to <owner> using (true) with check (true);
 create policy platform on device_ip_history for all to quartermaster_platform using (true) with check (true);
@@ -875,6 +875,78 @@ create policy tenant_update on device_metrics for update to quartermaster_app us
 grant delete, insert, select, update on device_metrics to quartermaster_app;
 grant delete, insert, select, update on device_metrics to quartermaster_platform;
 
+create table device_metrics_days (
+  device_id uuid not null,
+  ts timestamp with time zone not null,
+  org_id uuid not null,
+  samples integer not null,
+  cpu_percent real,
+  cpu_percent_max real,
+  ram_percent real,
+  ram_percent_max real,
+  ram_used_mb bigint,
+  disk_percent real,
+  disk_percent_max real,
+  disk_used_gb real,
+  network_in_bps double precision,
+  network_out_bps double precision,
+  disk_read_bps double precision,
+  disk_write_bps double precision,
+  process_count integer,
+  constraint device_metrics_days_pkey PRIMARY KEY (device_id, ts, org_id)
+);
+CREATE INDEX device_metrics_days_age ON public.device_metrics_days USING brin (ts);
+alter table device_metrics_days force row level security;
+create policy owner on device_metrics_days for all to <owner> using (true) with check (true);
+create policy platform on device_metrics_days for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on device_metrics_days for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on device_metrics_days for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on device_metrics_days for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on device_metrics_days for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on device_metrics_days to quartermaster_app;
+grant delete, insert, select, update on device_metrics_days to quartermaster_platform;
+
+create table device_metrics_hourly (
+  device_id uuid not null,
+  ts timestamp with time zone not null,
+  org_id uuid not null,
+  samples integer not null,
+  cpu_percent real,
+  cpu_percent_max real,
+  ram_percent real,
+  ram_percent_max real,
+  ram_used_mb bigint,
+  disk_percent real,
+  disk_percent_max real,
+  disk_used_gb real,
+  network_in_bps double precision,
+  network_out_bps double precision,
+  disk_read_bps double precision,
+  disk_write_bps double precision,
+  process_count integer,
+  constraint device_metrics_hourly_pkey PRIMARY KEY (device_id, ts, org_id)
+) partition by RANGE (ts);
+alter table device_metrics_hourly force row level security;
+create policy owner on device_metrics_hourly for all to <owner> using (true) with check (true);
+create policy platform on device_metrics_hourly for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on device_metrics_hourly for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on device_metrics_hourly for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on device_metrics_hourly for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on device_metrics_hourly for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on device_metrics_hourly to quartermaster_app;
+grant delete, insert, select, update on device_metrics_hourly to quartermaster_platform;
+
+create table device_metrics_progress (
+  only_row boolean not null default true,
+  rolled_until timestamp with time zone not null,
+  constraint device_metrics_progress_only_row_check CHECK (only_row),
+  constraint device_metrics_progress_pkey PRIMARY KEY (only_row)
+);
+alter table device_metrics_progress force row level security;
+create policy owner on device_metrics_progress for all to <owner> using (true) with check (true);
+create policy platform on device_metrics_progress for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on device_metrics_progress to quartermaster_platform;
+
 create table device_network_interfaces (
   device_id uuid not null,
   org_id uuid not null,
@@ -899,6 +971,28 @@ create policy tenant_read on device_network_interfaces for select to quartermast
 create policy tenant_update on device_network_interfaces for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on device_network_interfaces to quartermaster_app;
 grant delete, insert, select, update on device_network_interfaces to quartermaster_platform;
+
+create table device_provisions (
+  device_id uuid not null,
+  org_id uuid not null,
+  token_hash text not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint device_provisions_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint device_provisions_pkey PRIMARY KEY (device_id),
+  constraint device_provisions_token_hash_key UNIQUE (token_hash)
+);
+alter table device_provisions force row level security;
+create policy owner on device_provisions for all to <owner> using (true) with check (true);
+create policy platform on device_provisions for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on device_provisions for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on device_provisions for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on device_provisions for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on device_provisions for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on device_provisions to quartermaster_app;
+grant delete, insert, select, update on device_provisions to quartermaster_platform;
 
 create table device_services (
   id uuid not null default gen_random_uuid(),
@@ -1052,6 +1146,8 @@ create table devices (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   renamed_at timestamp with time zone,
+  purge_requested_at timestamp with time zone,
+  merged_into_device_id uuid,
   constraint devices_architecture_check CHECK ((architecture = ANY (ARRAY['x64'::text, 'x86'::text, 'arm64'::text]))),
   constraint devices_check CHECK (((lifecycle = 'decommissioned'::text) = (decommissioned_at IS NOT NULL))),
   constraint devices_device_role_check CHECK ((device_role = ANY (ARRAY['unknown'::text, 'workstation'::text, 'server'::text, 'printer'::text, 'router'::text, 'switch'::text, 'firewall'::text, 'access_point'::text, 'phone'::text, 'iot'::text, 'camera'::text, 'nas'::text]))),
@@ -1061,6 +1157,7 @@ create table devices (
   constraint devices_os_type_check CHECK ((os_type = ANY (ARRAY['windows'::text, 'macos'::text, 'linux'::text]))),
   constraint devices_tags_few CHECK ((cardinality(tags) <= 50)),
   constraint devices_virtualization_platform_check CHECK ((virtualization_platform = ANY (ARRAY['vmware'::text, 'hyperv'::text, 'virtualbox'::text, 'qemu'::text, 'kvm'::text, 'xen'::text, 'bochs'::text, 'parallels'::text]))),
+  constraint devices_merged_into_device_id_fkey FOREIGN KEY (merged_into_device_id) REFERENCES devices(id) ON DELETE SET NULL,
   constraint devices_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint devices_possible_replacement_of_device_id_fkey FOREIGN KEY (possible_replacement_of_device_id) REFERENCES devices(id) ON DELETE SET NULL,
   constraint devices_site_id_org_id_fkey FOREIGN KEY (site_id, org_id) REFERENCES sites(id, org_id),
@@ -1074,6 +1171,8 @@ CREATE INDEX devices_gone ON public.devices USING btree (decommissioned_at) WHER
 CREATE INDEX devices_hostname ON public.devices USING btree (lower((hostname)::text) COLLATE "C", id);
 CREATE INDEX devices_hostname_found ON public.devices USING gin (lower((hostname)::text) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX devices_machine ON public.devices USING btree (org_id, machine_id) WHERE (machine_id IS NOT NULL);
+CREATE INDEX devices_maintained ON public.devices USING btree (maintenance_until) WHERE (maintenance_until IS NOT NULL);
+CREATE INDEX devices_merged ON public.devices USING btree (merged_into_device_id) WHERE (merged_into_device_id IS NOT NULL);
 CREATE INDEX devices_org_display_name ON public.devices USING btree (org_id, lower((display_name)::text) COLLATE "C", id) WHERE (display_name IS NOT NULL);
 CREATE INDEX devices_org_enrolled ON public.devices USING btree (org_id, enrolled_at, id);
 CREATE INDEX devices_org_hostname ON public.devices USING btree (org_id, lower((hostname)::text) COLLATE "C", id);
@@ -1082,6 +1181,7 @@ CREATE INDEX devices_renamed ON public.devices USING btree (renamed_at) WHERE (r
 CREATE INDEX devices_replacement ON public.devices USING btree (possible_replacement_of_device_id) WHERE (possible_replacement_of_device_id IS NOT NULL);
 CREATE INDEX devices_site ON public.devices USING btree (site_id);
 CREATE INDEX devices_tags ON public.devices USING gin (tags) WITH (fastupdate=off);
+CREATE INDEX devices_waiting ON public.devices USING btree (created_at) WHERE (lifecycle = 'pending'::text);
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.devices FOR EACH ROW WHEN ((((((((((((((((old.hostname)::text IS DISTINCT FROM (new.hostname)::text) OR ((old.display_name)::text IS DISTINCT FROM (new.display_name)::text)) OR ((old.agent_version)::text IS DISTINCT FROM (new.agent_version)::text)) OR (old.enrolled_at IS DISTINCT FROM new.enrolled_at)) OR (old.tags IS DISTINCT FROM new.tags)) OR (old.os_type IS DISTINCT FROM new.os_type)) OR ((old.os_version)::text IS DISTINCT FROM (new.os_version)::text)) OR ((old.os_build)::text IS DISTINCT FROM (new.os_build)::text)) OR (old.architecture IS DISTINCT FROM new.architecture)) OR (old.site_id IS DISTINCT FROM new.site_id)) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.lifecycle IS DISTINCT FROM new.lifecycle)) OR (old.maintenance_until IS DISTINCT FROM new.maintenance_until)) OR (old.custom_fields IS DISTINCT FROM new.custom_fields))) EXECUTE FUNCTION device_changed();
 CREATE TRIGGER device_groups_joined AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION device_joined();
 CREATE TRIGGER device_groups_leaves AFTER UPDATE OF lifecycle ON public.devices FOR EACH ROW WHEN (((old.lifecycle <> 'decommissioned'::text) AND (new.lifecycle = 'decommissioned'::text))) EXECUTE FUNCTION device_leaves();
@@ -1149,6 +1249,22 @@ create policy tenant_read on events for select to quartermaster_app using ((org_
 create policy tenant_update on events for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on events to quartermaster_app;
 grant delete, insert, select, update on events to quartermaster_platform;
+
+create table idempotency_keys (
+  caller text not null,
+  route text not null,
+  key character varying(128) not null,
+  request_hash text not null,
+  status integer,
+  answer json,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (caller, route, key)
+);
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+alter table idempotency_keys force row level security;
+create policy owner on idempotency_keys for all to <owner> using (true) with check (true);
+create policy platform on idempotency_keys for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on idempotency_keys to quartermaster_platform;
 
 create table invitations (
   id uuid not null default gen_random_uuid(),
@@ -2199,6 +2315,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_idempotent_answer(who text, what text, given text, code integer, body json)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update idempotency_keys set status = code, answer = body where caller = who and route = what and key = given
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.leave_device_groups(device uuid, host text, why text)
  RETURNS void
  LANGUAGE plpgsql
@@ -2407,4 +2533,24 @@ CREATE OR REPLACE FUNCTION public.take_device_group_turn(group_id uuid)
  RETURNS void
  LANGUAGE sql
 AS $function$ select pg_advisory_xact_lock(hashtextextended('device-group:' || group_id, 0)) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.take_idempotency_key(who text, what text, given text, hash text)
+ RETURNS TABLE(request_hash text, status integer, answer json)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+begin
+  insert into idempotency_keys as k (caller, route, key, request_hash) values (who, what, given, hash)
+  on conflict (caller, route, key) do update
+    set request_hash = excluded.request_hash, status = null, answer = null, created_at = now()
+    where k.created_at < now() - interval '24 hours';
+  if found then
+    return;
+  end if;
+  return query select k.request_hash, k.status, k.answer from idempotency_keys k
+    where k.caller = who and k.route = what and k.key = given;
+end $function$
 ;

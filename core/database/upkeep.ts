@@ -18,4 +18,8 @@ export async function pruneHistory(pool: pg.Pool): Promise<void> {
        select id from events where occurred_at < now() - make_interval(days => $1) order by occurred_at limit 20000)`,
     [EVENTS_DAYS],
   );
+  await pool.query(
+    `delete from idempotency_keys where (caller, route, key) in (
+       select caller, route, key from idempotency_keys where created_at < now() - interval '24 hours' limit 20000)`,
+  );
 }

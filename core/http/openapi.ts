@@ -43,7 +43,14 @@ function parameters(route: AnyRoute): Json[] {
       schema: rest,
     }));
   };
-  return [...list(route.params, 'path'), ...list(route.query, 'query')];
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'Sent again within a day, the request gets the answer of the first and changes nothing',
+    schema: { type: 'string', maxLength: 128 },
+  };
+  return [...list(route.params, 'path'), ...list(route.query, 'query'), ...(route.idempotent ? [key] : [])];
 }
 
 function security(route: AnyRoute): Json[] {
@@ -60,6 +67,7 @@ function failures(route: AnyRoute): Json {
   if (!('open' in access)) for (const status of [401, 403]) statuses.add(status);
   if (route.params) statuses.add(404);
   if (route.limits) statuses.add(429);
+  if (route.idempotent) statuses.add(409);
   const errors = declaredErrors();
   for (const code of route.errors ?? []) {
     const known = errors.get(code);

@@ -7,6 +7,7 @@ import type { Counters } from '../counters/counters.ts';
 import { AuditMissing, InternalError } from '../errors.ts';
 import { inWork, type WorkServices } from '../work.ts';
 import type { Caller } from './access.ts';
+import { once } from './idempotency.ts';
 import { mustBeShapely, mustBeStorable } from './input.ts';
 import { checkLimits } from './limits.ts';
 import { Reply } from './reply.ts';
@@ -114,7 +115,8 @@ async function handle(
   };
   let unsent: unknown;
   const result = await inWork(services.work, options, async (ctx, work) => {
-    const answer = await route.handler(ctx, input);
+    const { answer, replayed } = await once(ctx, route, input, async () => route.handler(ctx, input));
+    if (replayed) return answer;
     unsent = answer instanceof Reply ? answer.body : null;
     const refused = answer instanceof Reply && (answer.options.status ?? 200) >= 400;
     if (typeof route.audit === 'string' && !refused && !work.saidUnchanged && !work.recorded.has(route.audit)) {

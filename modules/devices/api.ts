@@ -1,4 +1,5 @@
 /** What other modules may ask of devices: `ctx.use('devices')`, its types, and the events they may follow. */
+import type { LifecycleApi } from './life.ts';
 import type { DisksBody, HardwareBody, HardwareFields, NetworkBody, ServicesBody, SoftwareBody } from './snapshots.ts';
 import type { ListsApi, TagsApi } from './tagging.ts';
 
@@ -76,6 +77,8 @@ export interface EnrollInput {
   ip?: string | null;
   /** Who made the enrollment key. */
   enrolledBy?: string | null;
+  /** The row that waits for this machine, as `takeProvision` gave it. It has its place in the quota already. */
+  pendingDeviceId?: string | null;
   /** The old device, proven by its old token. Ignored when it lies in another organization or is decommissioned. */
   reattachTo?: string | null;
 }
@@ -194,7 +197,7 @@ export interface DeviceIdentity {
   partnerActive: boolean;
 }
 
-export interface DevicesApi extends ListsApi, TagsApi {
+export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
   /**
    * Takes the device in: quota (403 DEVICE_LIMIT_REACHED), rows, audit `device.create` {via}, event `devices.enrolled`.
    * Needs the platform role; runs in the caller's transaction. 403 `DEVICE_QUARANTINED` when the old row is quarantined.

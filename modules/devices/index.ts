@@ -10,12 +10,16 @@ import { mustExist } from './services/devices.ts';
 import { enroll } from './services/enrollments.ts';
 import { identify } from './services/identities.ts';
 import * as inventories from './services/inventories.ts';
+import { takeProvision } from './services/provisions.ts';
+import { suspectDevice } from './services/quarantines.ts';
 import { queueCommand } from './services/queue.ts';
 import { finishCommand, startCommand } from './services/results.ts';
 import { changeTags, renameTag } from './services/tags.ts';
 
 const api = (ctx: Context): DevicesApi => ({
   enroll: (input) => enroll(ctx, input),
+  takeProvision: (token, osType) => takeProvision(ctx, token, osType),
+  quarantine: (deviceId, reason) => suspectDevice(ctx, deviceId, reason),
   beat: (input) => beat(ctx, input),
   claimCommands: (deviceId, role) => claimCommands(ctx, deviceId, role),
   startCommand: (deviceId, commandId) => startCommand(ctx, deviceId, commandId),
@@ -48,6 +52,13 @@ export default defineModule({
     'device.custom_fields.update',
     'device.delete',
     'device.restore',
+    'device.quarantine',
+    'device.approve',
+    'device.merge',
+    'device.move_org.source',
+    'device.move_org.target',
+    'device.maintenance.start',
+    'device.maintenance.end',
     'device.auto_update.set',
     'device.command.queue',
     'device.command.cancel',
@@ -65,13 +76,24 @@ export default defineModule({
     'devices.updated',
     'devices.decommissioned',
     'devices.restored',
+    'devices.provisioned',
+    'devices.quarantined',
+    'devices.approved',
+    'devices.moved',
+    'devices.merged',
+    'devices.purged',
+    'devices.maintenance.started',
+    'devices.maintenance.ended',
     'devices.software.changed',
     'devices.command.finished',
   ],
-  slots: ['devices.detail', 'devices.values', 'devices.filter', 'devices.groups'],
+  slots: [
+    ...['devices.detail', 'devices.values', 'devices.filter', 'devices.groups', 'devices.follower', 'devices.guard'],
+  ],
   settings: Joi.object({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),
-    offlineAfterMinutes: Joi.number().integer().min(3).max(60).default(5),
+    offlineAfterMinutes: Joi.number().integer().min(3).max(60),
+    approveEnrollments: Joi.boolean().default(false),
   }),
   api,
 });

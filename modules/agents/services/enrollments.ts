@@ -18,8 +18,10 @@ import { countFailures } from './failures.ts';
 /** Wrong keys a minute and address (domain/agents, section 2, rule 1). */
 const MOST_FAILURES = 10;
 
-type Key = NonNullable<Awaited<ReturnType<Apis['identity']['lockEnrollmentKey']>>>;
-type Reason = 'expired' | 'exhausted' | 'race_lost';
+/** What lets a machine in: an enrollment key, or the token of one device that waits for it (`pendingDeviceId`). */
+type Key = Pick<NonNullable<Awaited<ReturnType<Apis['identity']['lockEnrollmentKey']>>>, 'orgId' | 'siteId'> &
+  ({ id: string; pendingDeviceId: null } | { id: null; pendingDeviceId: string });
+type Reason = 'expired' | 'exhausted' | 'race_lost' | 'used' | 'os_differs';
 
 /** Runs in the platform's role: which tenant the machine joins is what the key says. */
 export async function enrollAgent(
@@ -29,21 +31,24 @@ export async function enrollAgent(
   const key = await lockKey(ctx, payload);
   mustKnowSecret(ctx, payload.enrollmentSecret ?? headers['x-agent-enrollment-secret']);
   const siteId = await siteFor(ctx, key);
-  const reattachTo = await provenDevice(ctx, headers['x-agent-reenrollment-token'], key.orgId);
+  const { pendingDeviceId } = key;
+  const proof = pendingDeviceId ? undefined : headers['x-agent-reenrollment-token'];
+  const reattachTo = await provenDevice(ctx, proof, key.orgId);
   const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
   const device = await ctx.use('devices').enroll({
     ...machine,
     architecture: architectureOf(machine.architecture),
     orgId: key.orgId,
     siteId,
-    via: 'enrollment_key',
+    via: pendingDeviceId ? 'provision' : 'enrollment_key',
+    pendingDeviceId,
     hardware: hardwareInfo ?? null,
     network: networkInfo ?? null,
     ip: ctx.actor.ip,
     reattachTo,
   });
   const tokens = await issueTokens(ctx, device);
-  if (!(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
+  if (key.id && !(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
   // In this transaction: another connection would be waited for by everyone who waits for this key.
   const { config } = versioned(await ctx.settings<AgentSettings>('agents', device.orgId));
   const { agentId, deviceId, orgId } = device;
@@ -51,23 +56,31 @@ export async function enrollAgent(
 }
 
 /** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */
-async function lockKey(ctx: Context, { enrollmentKey }: EnrollmentBody): Promise<Key> {
+async function lockKey(ctx: Context, { enrollmentKey, osType }: EnrollmentBody): Promise<Key> {
   const failures = countFailures(ctx.platform.counters, `enrollment:${ctx.actor.ip}`, MOST_FAILURES);
   await failures.check();
   const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
-  if (key && !key.expired && !key.exhausted) return key;
+  if (key && !key.expired && !key.exhausted) return { ...key, pendingDeviceId: null };
+  const provision = key ? null : await ctx.use('devices').takeProvision(enrollmentKey, osType);
+  if (provision && !('refused' in provision)) {
+    const { orgId, siteId, deviceId } = provision;
+    return { orgId, siteId, id: null, pendingDeviceId: deviceId };
+  }
   await failures.add();
-  throw key ? refused(ctx, key, key.expired ? 'expired' : 'exhausted') : EnrollmentFailed();
+  if (key) throw refused(ctx, { ...key, pendingDeviceId: null }, key.expired ? 'expired' : 'exhausted');
+  if (!provision) throw EnrollmentFailed();
+  const { orgId, deviceId, refused: reason } = provision;
+  throw refused(ctx, { orgId, siteId: null, id: null, pendingDeviceId: deviceId }, reason);
 }
 
 function refused(ctx: Context, key: Key, reason: Reason): Error {
   ctx.auditAttempt('device.create', {
     orgId: key.orgId,
-    resourceType: 'enrollment_key',
-    resourceId: key.id,
+    resourceType: key.pendingDeviceId ? 'device' : 'enrollment_key',
+    resourceId: key.id ?? key.pendingDeviceId,
     result: 'failure',
     errorMessage: 'The enrollment was not accepted',
-    details: { via: 'enrollment_key', reason },
+    details: { via: key.pendingDeviceId ? 'provision' : 'enrollment_key', reason },
     actor: { kind: 'agent' },
   });
   return EnrollmentFailed({ details: [{ reason }] });

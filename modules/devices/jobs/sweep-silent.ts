@@ -1,6 +1,7 @@
-/** Marks silent devices offline and ends updates that took too long. */
+/** Marks silent devices offline, and ends updates and maintenance whose time is over. */
 import Joi from 'joi';
 import { defineJob } from '#core';
+import { sweepMaintenance } from '../services/maintenance-modes.ts';
 import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/silences.ts';
 
 declare module '#core/contract' {
@@ -11,7 +12,7 @@ declare module '#core/contract' {
 
 export default defineJob<Record<string, never>>({
   name: 'devices/sweep-silent',
-  summary: 'Marks silent devices offline and ends updates that took too long',
+  summary: 'Marks silent devices offline, and ends updates and maintenance whose time is over',
   scope: 'platform',
   payload: Joi.object({}),
   schedule: { every: 30 },
@@ -20,5 +21,6 @@ export default defineJob<Record<string, never>>({
     await sweepSilent(ctx);
     await sweepUpdating(ctx);
     await sweepWatchdogs(ctx);
+    await sweepMaintenance(ctx);
   },
 });

@@ -40,6 +40,7 @@ export class Device extends Model implements DeviceFields {
   declare customFields: Record<string, unknown>;
   declare maintenanceUntil: Date | null;
   declare decommissionedAt: Date | null;
+  declare purgeRequestedAt: Date | null;
   declare uninstallRequestedAt: Date | null;
   declare possibleReplacementOfDeviceId: string | null;
   declare createdAt: Date;
@@ -111,6 +112,8 @@ export const deviceDetail = Joi.object({
   maintenanceReason: text,
   enrollmentIp: text,
   possibleReplacementOfDeviceId: uuid.allow(null).required(),
+  mergedIntoDeviceId: uuid.allow(null).required(),
+  purgeRequestedAt: time,
   quarantinedAt: time,
   quarantineReason: text,
   decommissionedAt: time,

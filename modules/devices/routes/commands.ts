@@ -1,7 +1,8 @@
-/** /devices/{id}/commands and /run-script. */
+/** /devices/{id}/commands and /run-script, and /devices/bulk/commands. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import type { CommandStatus } from '../api.ts';
+import { type BulkOrder, bulkAnswer, bulkOrder } from '../models/bulk-command.ts';
 import {
   COMMAND_STATUSES,
   type CommandOrder,
@@ -11,6 +12,7 @@ import {
   type ScriptOrder,
   scriptOrder,
 } from '../models/command.ts';
+import { sendBulk } from '../services/bulk-commands.ts';
 import { cancelCommand, listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
 
 const id = Joi.string().uuid().required();
@@ -39,6 +41,7 @@ export default [
     path: '/devices/{id}/commands',
     summary: 'Sends a command to a device; it is delivered when the agent asks',
     access: { permission: 'devices:execute' },
+    idempotent: true,
     audit: 'device.command.queue',
     params,
     payload: commandOrder,
@@ -46,10 +49,22 @@ export default [
     status: 201,
     errors: [
       ...['NOT_FOUND', 'USE_DEDICATED_ENDPOINT', 'ALREADY_PENDING', 'INVALID_STATE', 'DEVICE_OFFLINE'],
-      'MFA_VERIFICATION_REQUIRED',
+      ...['MFA_VERIFICATION_REQUIRED', 'BLOCKED_BY_MAINTENANCE', 'NO_MACS', 'NO_SUBNET', 'IPV6_ONLY', 'NO_RELAY'],
     ],
     handler: (ctx, input: { params: { id: string }; payload: CommandOrder }) =>
       sendCommand(ctx, input.params.id, input.payload),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/bulk/commands',
+    summary: 'Sends a command to many devices, and says of each what became of it',
+    access: { permission: 'devices:execute', mfa: true },
+    idempotent: true,
+    audit: 'device.command.queue',
+    payload: bulkOrder,
+    response: bulkAnswer,
+    errors: ['USE_DEDICATED_ENDPOINT', 'NO_ELIGIBLE_TARGETS', 'MFA_VERIFICATION_REQUIRED'],
+    handler: (ctx, input: { payload: BulkOrder }) => sendBulk(ctx, input.payload),
   }),
   defineRoute({
     method: 'GET',
@@ -77,6 +92,7 @@ export default [
     path: '/devices/{id}/run-script',
     summary: 'Runs a script on a device that is not in the script library',
     access: { permission: 'scripts:execute' },
+    idempotent: true,
     audit: 'script.execute',
     params,
     payload: scriptOrder,

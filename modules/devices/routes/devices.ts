@@ -6,7 +6,7 @@ import { deviceListQuery } from '../models/device-query.ts';
 import { readDevice } from '../services/device-details.ts';
 import { listDevices } from '../services/device-list.ts';
 import { setAutoUpdate, updateDevice } from '../services/devices.ts';
-import { decommission, restore } from '../services/lifecycles.ts';
+import { decommission } from '../services/lifecycles.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const detail = Joi.object({ data: deviceDetail.required() });
@@ -72,22 +72,8 @@ export default [
     query: Joi.object<{ uninstall: boolean }>({ uninstall: Joi.boolean().default(true) }),
     response: Joi.object({ success: Joi.boolean().required(), uninstallCommandId: Joi.string().uuid() }),
     errors: ['NOT_FOUND', 'INVALID_STATE'],
-    handler: (ctx, { params: { id }, query }) => decommission(ctx, id, query.uninstall),
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/devices/{id}/restore',
-    summary: 'Takes a device back that was decommissioned less than thirty days ago',
-    access: { permission: 'devices:write' },
-    audit: 'device.restore',
-    params,
-    response: detail,
-    errors: ['NOT_FOUND', 'INVALID_STATE', 'RESTORE_TOO_LATE', 'DEVICE_LIMIT_REACHED'],
-    work: { platform: 'the device limit of the partner counts in organizations that the caller may not reach' },
-    async handler(ctx, { params: { id } }) {
-      await restore(ctx, id);
-      return readDevice(ctx, id);
-    },
+    handler: (ctx, { params: { id }, query }) =>
+      decommission(ctx, id, { mode: 'decommission', uninstall: query.uninstall }),
   }),
   defineRoute({
     method: 'POST',

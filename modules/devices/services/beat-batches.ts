@@ -52,7 +52,7 @@ const STATE = `
 with b as materialized (select * from ${BEATS}),
 old as materialized (
   select s.device_id, s.connectivity, s.last_seen_ip, s.offline_held_at, s.main_agent_silent_since as silent,
-    d.org_id, d.site_id, d.hostname, d.lifecycle, d.auto_update_enabled, d.uninstall_requested_at,
+    d.org_id, d.site_id, d.hostname, d.lifecycle, d.auto_update_enabled, d.uninstall_requested_at, s.updating_to_version,
     not b.main and s.main_agent_silent_since is null and s.main_last_seen_at < b.at - interval '15 minutes' as went_silent,
     b.main and s.updating_since is not null
       and (b.agent_version = s.updating_to_version or b.at > s.updating_since + interval '5 minutes') as updated,
@@ -88,6 +88,13 @@ changed as (
     metrics_at = case when b.metrics is null then s.metrics_at else b.at end
   from old o join b on b.device_id = o.device_id
   where s.device_id = o.device_id
+),
+-- Back after five minutes with another version than the one it was to become.
+noted as (
+  insert into device_changes (device_id, org_id, field, before, after)
+  select o.device_id, o.org_id, 'updateFailed', b.agent_version, o.updating_to_version
+  from old o join b on b.device_id = o.device_id
+  where o.updated and b.agent_version is distinct from o.updating_to_version
 ),
 sampled as (
   insert into device_metrics (device_id, ts, org_id, cpu_percent, ram_percent, ram_used_mb, disk_percent, disk_used_gb,
@@ -135,7 +142,7 @@ const ADDRESSES = `
 insert into device_ip_history as h (device_id, org_id, ip, kind, first_seen_at, last_seen_at, audited_at)
 select device_id, org_id, ip, 'source', at, at, at
 from json_to_recordset($1::json) as c (device_id uuid, org_id uuid, ip text, at timestamptz)
-on conflict (device_id, kind, ip) do update set last_seen_at = excluded.last_seen_at,
+on conflict (device_id, org_id, kind, ip) do update set last_seen_at = excluded.last_seen_at,
   audited_at = case when h.audited_at > excluded.audited_at - interval '24 hours' then h.audited_at
     else excluded.audited_at end
 returning device_id, audited_at = last_seen_at as due`;

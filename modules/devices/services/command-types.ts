@@ -18,6 +18,8 @@ export interface CommandType {
   single?: boolean;
   mfa?: boolean;
   targetRole?: 'watchdog';
+  /** Carried out by another device (services/wakes.ts), and so not for many at once. */
+  relayed?: boolean;
 }
 
 const nothing = Joi.object({});
@@ -38,6 +40,7 @@ export const COMMAND_TYPES: Readonly<Record<string, CommandType>> = {
   reboot_safe_mode: { ...power, payload: nothing, mfa: true },
   shutdown: { ...power, payload: Joi.object({ delayMinutes: Joi.number().integer().min(0).max(1440) }), mfa: true },
   lock: { ...quick, payload: nothing },
+  wake: { payload: nothing, deliverHours: 1 / 12, executionSeconds: 60, relayed: true },
   set_auto_update: { ...quick, payload: Joi.object({ enabled: Joi.boolean().required() }), single: true },
   update_agent: {
     payload: Joi.object({ version: Joi.string().max(50) }),

@@ -5,7 +5,10 @@ import type { CommandStatus } from '../api.ts';
 import { COMMAND_COLUMNS, Command, type CommandOrder, type ScriptOrder } from '../models/command.ts';
 import { mustBeSendable } from './command-types.ts';
 import { mustExist, wishAutoUpdate } from './devices.ts';
+import { BlockedByMaintenance, blockedNow } from './guards.ts';
+import { orderedBy } from './orderers.ts';
 import { queueCommand, tellFinished } from './queue.ts';
+import { wake } from './wakes.ts';
 
 const HOUR_MS = 3_600_000;
 const ORDER = {
@@ -17,22 +20,21 @@ const ORDER = {
 };
 
 /** Shutting down cannot be undone from afar: it wants the second factor, or a key that was given exactly this. */
-function mustHaveMfa(ctx: Context): void {
+export function mustHaveMfa(ctx: Context): void {
   const { actor, platform } = ctx;
   if (actor.kind === 'api_key' && !actor.permissions.has('devices:execute')) throw errors.ScopeRequired();
   if (actor.kind === 'user' && platform.config.identity.twoFactor && !actor.mfa) throw errors.MfaVerificationRequired();
 }
 
-const orderedBy = ({ actor }: Context) =>
-  actor.kind === 'api_key'
-    ? ({ source: 'api_key', sourceId: actor.id } as const)
-    : ({ source: 'user', sourceId: null } as const);
-
 export async function sendCommand(ctx: Context, deviceId: string, order: CommandOrder): Promise<{ data: Command }> {
   const device = await mustExist(ctx, deviceId);
   const { known, payload } = mustBeSendable(order.type, order.payload);
   if (known.mfa) mustHaveMfa(ctx);
+  if ((await blockedNow(ctx, [deviceId], order.type)).has(deviceId)) throw BlockedByMaintenance();
+  if (known.relayed) return { data: await wake(ctx, device, known) };
   const waitMs = order.deliverByMinutes ? order.deliverByMinutes * 60_000 : known.deliverHours * HOUR_MS;
+  // Before the command: its lock on the device is a shared one, which two calls at once could not both turn into this.
+  if (order.type === 'set_auto_update') await wishAutoUpdate(ctx, deviceId, payload.enabled === true);
   const command = await queueCommand(ctx, deviceId, {
     ...orderedBy(ctx),
     type: order.type,
@@ -43,7 +45,6 @@ export async function sendCommand(ctx: Context, deviceId: string, order: Command
     ...(known.targetRole ? { targetRole: known.targetRole } : {}),
     ...(known.single ? { dedupKey: order.type } : {}),
   });
-  if (order.type === 'set_auto_update') await wishAutoUpdate(ctx, deviceId, payload.enabled === true);
   ctx.audit('device.command.queue', {
     orgId: device.orgId,
     resourceId: deviceId,

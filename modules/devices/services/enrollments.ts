@@ -1,6 +1,6 @@
 /** Takes devices in: a new row, or the old one where that is proven or the organization allows it. */
 import { randomBytes } from 'node:crypto';
-import { type Context, defineError } from '#core';
+import { type Context, defineError, errors } from '#core';
 import type { Enrolled, EnrollInput } from '../api.ts';
 import { DEVICE_ROLES, Device } from '../models/device.ts';
 import { clean } from './beat-rows.ts';
@@ -28,18 +28,22 @@ where d.org_id = $1 and d.id in (
   select id from devices where org_id = $1 and machine_id = $2
   union all select device_id from device_hardware where org_id = $1 and serial_number = $3
   union all select id from devices where org_id = $1 and lower(hostname) collate "C" = lower($5))
+  and d.id is distinct from $6::uuid
 order by strong desc, d.lifecycle = 'decommissioned', s.last_seen_at desc nulls last, d.id limit 1`;
 
 /** See DevicesApi.enroll. Needs the platform role: the caller's key, not a user, says which organization. */
 export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled> {
   const proven = input.reattachTo ? await lockOld(ctx, input.reattachTo, input.orgId) : null;
   if (proven) return reattach(ctx, proven, input);
-  await takePlace(ctx, input.orgId);
+  // A row that waits for its machine has its place already.
+  if (!input.pendingDeviceId) await takePlace(ctx, input.orgId);
   const { rows } = await ctx.sql<Match>(MATCH, [
     ...[input.orgId, clean(input.machineId, 128) ?? null, clean(input.hardware?.serialNumber, 255) ?? null],
     ...[clean(input.hardware?.motherboardSerial, 255) ?? null, input.hostname],
+    input.pendingDeviceId ?? null,
   ]);
   const match = rows[0] ?? null;
+  if (input.pendingDeviceId) return fill(ctx, input.pendingDeviceId, input, match);
   if (match?.strong && match.connectivity === 'offline') {
     const { reenroll } = await ctx.settings<{ reenroll: 'new' | 'reattach' }>('devices', input.orgId);
     const old = reenroll === 'reattach' ? await lockOld(ctx, match.id, input.orgId) : null;
@@ -80,10 +84,37 @@ const described = (input: EnrollInput) => {
 const roleOf = (input: EnrollInput) =>
   DEVICE_ROLES.includes(input.deviceRole ?? '') ? (input.deviceRole as string) : 'unknown';
 
+/** The row that was made for this machine. The operating system is the one that was provided for. */
+async function fill(ctx: Context, id: string, input: EnrollInput, match: Match | null): Promise<Enrolled> {
+  const device = await Device.query(ctx.trx)
+    .patch({
+      ...described(input),
+      agentId: randomBytes(32).toString('hex'),
+      possibleReplacementOfDeviceId: match?.id ?? null,
+    } as Partial<Device>)
+    .where({ id, orgId: input.orgId, osType: input.osType, lifecycle: 'pending' })
+    .returning('*')
+    .first();
+  if (!device) throw errors.InvalidState();
+  const role = roleOf(input);
+  if (device.deviceRoleSource === 'agent' && role !== 'unknown') {
+    await Device.query(ctx.trx).where({ id }).patch({ deviceRole: role });
+  }
+  return finish(ctx, device, input, match);
+}
+
+/** Where the organization wants to look at each new device first, it enters quarantined. */
+async function admission(ctx: Context, orgId: string) {
+  const { approveEnrollments } = await ctx.settings<{ approveEnrollments: boolean }>('devices', orgId);
+  if (!approveEnrollments) return {};
+  return { lifecycle: 'quarantined', quarantinedAt: new Date(), quarantineReason: 'awaits approval' };
+}
+
 async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Promise<Enrolled> {
   const { orgId, siteId, osType } = input;
   const row = {
     ...described(input),
+    ...(await admission(ctx, orgId)),
     ...{ orgId, siteId, osType, deviceRole: roleOf(input) },
     agentId: randomBytes(32).toString('hex'),
     possibleReplacementOfDeviceId: match?.id ?? null,
@@ -112,11 +143,17 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
   const { id: deviceId, orgId, siteId, hostname } = device;
   await ctx.sql(
     `insert into device_state (device_id, org_id, connectivity, last_seen_at, main_last_seen_at, last_seen_ip, lan_ip)
-     values ($1, $2, 'online', now(), now(), $3, $4)
-     on conflict (device_id) do update set connectivity = 'online', last_seen_at = now(), main_last_seen_at = now(),
+     values ($1, $2, $5::text, now(), now(), $3, $4)
+     on conflict (device_id) do update set connectivity = $5::text, last_seen_at = now(), main_last_seen_at = now(),
        main_agent_silent_since = null, offline_held_at = null, updating_since = null, updating_to_version = null,
        last_seen_ip = excluded.last_seen_ip, lan_ip = coalesce(excluded.lan_ip, device_state.lan_ip)`,
-    [deviceId, orgId, clean(input.ip, 45) ?? null, clean(primaryOf(input)?.ip, 45) ?? null],
+    [
+      deviceId,
+      orgId,
+      clean(input.ip, 45) ?? null,
+      clean(primaryOf(input)?.ip, 45) ?? null,
+      device.lifecycle === 'active' ? 'online' : 'offline',
+    ],
   );
   if (input.hardware) await writeHardware(ctx, { id: deviceId, orgId }, input.hardware);
   if (input.network) await writeInterfaces(ctx, deviceId, orgId, input.network);

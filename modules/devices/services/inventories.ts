@@ -52,8 +52,17 @@ export function submitHardware(ctx: Context, deviceId: string, body: HardwareBod
     await writeHardware(ctx, owner, body);
     const [version, build] = [clean(body.osVersion, 100) ?? null, clean(body.osBuild, 100) ?? null];
     await ctx.sql(
-      `update devices set os_version = coalesce($2, os_version), os_build = coalesce($3, os_build), updated_at = now()
-       where id = $1 and (coalesce($2, os_version), coalesce($3, os_build)) is distinct from (os_version, os_build)`,
+      `with was as (
+         select id, org_id, os_version, os_build from devices where id = $1
+           and (coalesce($2, os_version), coalesce($3, os_build)) is distinct from (os_version, os_build)
+         for no key update),
+       noted as (
+         insert into device_changes (device_id, org_id, field, before, after)
+         select was.id, was.org_id, f.field, f.before, f.after
+         from was cross join lateral (values ('osVersion', was.os_version, $2::text), ('osBuild', was.os_build, $3::text))
+           as f (field, before, after) where f.after is not null and f.before is distinct from f.after)
+       update devices d set os_version = coalesce($2, d.os_version), os_build = coalesce($3, d.os_build), updated_at = now()
+       from was where d.id = was.id`,
       [deviceId, version, build],
     );
   });

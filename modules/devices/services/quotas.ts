@@ -15,8 +15,13 @@ const COUNTED = `lifecycle in ('pending', 'active', 'quarantined')`;
  * Makes sure that one more device fits, and holds the place until the transaction ends: the organization's row is locked,
  * then the partner's, so that two enrollments cannot both take the last one. Needs the platform role. Throws
  * DEVICE_LIMIT_REACHED {currentDevices, maxDevices, level}.
+ * @param within `organization` for a device that the partner has already
  */
-export async function takePlace(ctx: Context, orgId: string): Promise<void> {
+export async function takePlace(
+  ctx: Context,
+  orgId: string,
+  within: 'partner' | 'organization' = 'partner',
+): Promise<void> {
   const { rows } = await ctx.sql<Limits>(
     `select o.partner_id as "partnerId", o.max_devices as "orgMax",
        (select max_devices from partners p where p.id = o.partner_id) as "partnerMax"
@@ -29,7 +34,7 @@ export async function takePlace(ctx: Context, orgId: string): Promise<void> {
     const counted = await count(ctx, `select count(*) as n from devices where org_id = $1 and ${COUNTED}`, orgId);
     refuse(counted, limits.orgMax, 'organization');
   }
-  if (limits.partnerMax !== null) {
+  if (limits.partnerMax !== null && within === 'partner') {
     const counted = await countOfPartner(ctx, limits.partnerId);
     refuse(counted, limits.partnerMax, 'partner');
   }

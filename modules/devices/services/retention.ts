@@ -25,7 +25,12 @@ export async function pruneHistory(ctx: Context): Promise<void> {
   }
 }
 
-/** Days of metrics are dropped whole after a fortnight; core makes the coming ones. */
+/**
+ * Days of samples are dropped whole after a fortnight, of hours after 180 days; core makes the coming ones. Daily values
+ * stay for two years.
+ */
 export async function dropOldMetrics(ctx: Context): Promise<void> {
   await ctx.sql(`select drop_daily_partitions('device_metrics', 14)`);
+  await ctx.sql(`select drop_daily_partitions('device_metrics_hourly', 180)`);
+  await ctx.sql(`delete from device_metrics_days where ts < now() - interval '2 years'`);
 }

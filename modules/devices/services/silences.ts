@@ -15,18 +15,22 @@ interface Silent {
 }
 const SHOWN = `s.device_id as id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, s.last_seen_at as "lastSeenAt"`;
 
-// Each organization's own patience, else its partner's, else five minutes; values out of 3 to 60 do not count.
+// Each organization's own patience, else its partner's, else what the role of the device suggests: workstations come and
+// go. Values out of 3 to 60 minutes do not count.
 const minutes = (
   row: string,
 ) => `(select m from (select case when jsonb_typeof(v) = 'number' then v::text::numeric end as m
   from (select ${row}.settings #> '{devices,offlineAfterMinutes}') x (v)) y where m between 3 and 60)`;
 const SWEEP = `
 with patience as (
-  select o.id, make_interval(mins => coalesce(${minutes('o')}, ${minutes('p')}, 5)::integer) as silence
+  select o.id, coalesce(${minutes('o')}, ${minutes('p')})::integer as said
   from organizations o join partners p on p.id = o.partner_id),
 due as (
-  select s.device_id, s.last_seen_at from device_state s join patience on patience.id = s.org_id
-  where s.connectivity = 'online' and s.last_seen_at < now() - patience.silence
+  select s.device_id, s.last_seen_at from device_state s join devices d on d.id = s.device_id
+    join patience on patience.id = d.org_id
+  where s.connectivity = 'online' and s.last_seen_at < now() - interval '3 minutes'
+    and s.last_seen_at < now() - make_interval(mins =>
+      coalesce(patience.said, case d.device_role when 'workstation' then 10 else 5 end))
   order by s.device_id limit ${MOST} for no key update of s skip locked)
 update device_state s set connectivity = 'offline'
 from due join devices d on d.id = due.device_id

@@ -63,7 +63,7 @@ export async function replaceAddresses(ctx: Context, owner: Owner, addresses: re
   const known = [...new Set(addresses)].filter((address) => address !== '').sort();
   await ctx.sql(
     `insert into device_ip_history (device_id, org_id, ip, kind) select $1, $2, ip, 'interface' from unnest($3::text[]) ip
-     on conflict (device_id, kind, ip) do update set last_seen_at = now()`,
+     on conflict (device_id, org_id, kind, ip) do update set last_seen_at = now()`,
     [owner.id, owner.orgId, known],
   );
 }

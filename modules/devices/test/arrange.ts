@@ -1,7 +1,7 @@
 /** Devices for the tests of this module, taken in and asked through the module's own API. */
 import { randomUUID } from 'node:crypto';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
-import type { TestPlatform } from '#test';
+import type { Called, ErrorBody, TestPlatform } from '#test';
 import { inWork } from '../../../core/work.ts';
 import type { Beat, Enrolled, EnrollInput } from '../api.ts';
 
@@ -62,11 +62,22 @@ export const beat = (test: TestPlatform, device: { deviceId: string; orgId: stri
   );
 
 /** Runs one of this module's jobs now. */
-export async function runJob(
-  test: TestPlatform,
-  name: `devices/${'sweep-silent' | 'sweep-commands' | 'purge-devices' | 'prune-history' | 'prune-names'}`,
-): Promise<void> {
+export async function runJob(test: TestPlatform, name: `devices/${string}`): Promise<void> {
   const known = test.platform.tasks.registry.jobs.get(name);
   if (!known) throw new Error(`no job ${name}`);
   await asPlatform(test, (ctx) => known.job.run(ctx, {}));
 }
+
+/** Status and code of a refusal. */
+export const refusalOf = ({ status, body }: Called<unknown>): [number, string | undefined] => [
+  status,
+  (body as Partial<ErrorBody>).error?.code,
+];
+
+/** The events about a device, oldest first. */
+export const eventsOf = async (test: TestPlatform, deviceId: string): Promise<string[]> =>
+  (
+    await test.sql<{ name: string }>('select name from events where device_id = $1 order by occurred_at, id', [
+      deviceId,
+    ])
+  ).map(({ name }) => name);

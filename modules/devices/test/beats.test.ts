@@ -108,6 +108,30 @@ test.serial('an organization may be more patient, and a device that beat meanwhi
 });
 
 test.serial(
+  'workstations come and go: nobody is told before ten minutes, unless the organization says so',
+  async (t) => {
+    const place = await tenant(platform);
+    const server = await enroll(platform, place, { deviceRole: 'server' });
+    const desk = await enroll(platform, place, { deviceRole: 'workstation' });
+    const connectivity = async () =>
+      Promise.all([server, desk].map(async ({ deviceId }) => (await stateOf(deviceId)).connectivity));
+    await goSilent([server.deviceId, desk.deviceId], 7);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await connectivity(), ['offline', 'online']);
+    await goSilent([desk.deviceId], 11);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await connectivity(), ['offline', 'offline']);
+    await Promise.all([beat(platform, server), beat(platform, desk)]);
+    await platform.sql(`update partners set settings = '{"devices":{"offlineAfterMinutes":3}}' where id = $1`, [
+      place.partnerId,
+    ]);
+    await goSilent([server.deviceId, desk.deviceId], 4);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await connectivity(), ['offline', 'offline']);
+  },
+);
+
+test.serial(
   'many silent at once are one outage; who returns in time is never told of, who stays away is',
   async (t) => {
     const place = await tenant(platform);
@@ -178,6 +202,29 @@ test.serial(
     t.is((await platform.sql(`select 1 from device_changes where device_id = $1`, [stuck.deviceId])).length, 1);
   },
 );
+
+test('an agent that comes back with its old version after five minutes has failed to update, and is online', async (t) => {
+  const place = await tenant(platform);
+  const [early, late] = await Promise.all([enroll(platform, place), enroll(platform, place)]);
+  for (const [device, minutes] of [
+    [early, 4],
+    [late, 6],
+  ] as const) {
+    await platform.sql(
+      `update device_state set updating_since = now() - make_interval(mins => $2), updating_to_version = '2.0.0',
+         connectivity = 'offline' where device_id = $1`,
+      [device.deviceId, minutes],
+    );
+    await beat(platform, device, { agentVersion: '1.0.0' });
+  }
+  t.like(await stateOf(early.deviceId), { updating_to_version: '2.0.0', connectivity: 'online' });
+  t.like(await stateOf(late.deviceId), { updating_since: null, updating_to_version: null, connectivity: 'online' });
+  const changes = await platform.sql(
+    `select device_id, before, after from device_changes where device_id = any($1) and field = 'updateFailed'`,
+    [[early.deviceId, late.deviceId]],
+  );
+  t.deepEqual(changes, [{ device_id: late.deviceId, before: '1.0.0', after: '2.0.0' }]);
+});
 
 test('a device that is no more is told so', async (t) => {
   const place = await tenant(platform);

@@ -157,6 +157,7 @@ test('a device is restored within thirty days if there is a place, and then no l
   await platform.sql(`update devices set decommissioned_at = now() - interval '31 days' where id = $1`, [id]);
   t.is((await restore()).body.error.code, 'RESTORE_TOO_LATE');
   await runJob(platform, 'devices/purge-devices');
+  await platform.runJobs();
   t.is((await platform.call('GET', path, { token })).status, 404);
   const last = (await platform.audits({ action: 'device.delete', orgId })).at(-1);
   t.deepEqual([last?.resource_id, last?.details], [id, { mode: 'purge' }]);

@@ -81,10 +81,14 @@ test('network, disks, services and hardware appear in the detail, and more memor
   });
   const services = await platform.call<{ data: object[] }>('GET', `${path}/services?cursor=`, { token });
   t.like(services.body.data[0], { name: 'sshd', state: 'running', startType: 'auto' });
-  const changes = await platform.sql('select field, before, after from device_changes where device_id = $1', [
-    device.deviceId,
+  const changes = await platform.sql(
+    'select field, before, after from device_changes where device_id = $1 order by field',
+    [device.deviceId],
+  );
+  t.deepEqual(changes, [
+    { field: 'osVersion', before: '22.04', after: '24.04' },
+    { field: 'ramTotalMb', before: '8192', after: '16384' },
   ]);
-  t.deepEqual(changes, [{ field: 'ramTotalMb', before: '8192', after: '16384' }]);
 });
 
 test('an agent reaches only its own organization, and lists are closed to others', async (t) => {

@@ -3,6 +3,7 @@ import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
 import { POWER_COMMANDS, power } from './power.ts';
 import { script } from './script.ts';
+import { wakeOnLan } from './wake.ts';
 
 const refreshInventory: Handler = async (_payload, host, { signal }) => {
   const stopped = new Promise<never>((_, reject) => {
@@ -27,5 +28,6 @@ export const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ['script', script],
   ['set_auto_update', setAutoUpdate],
   ['uninstall_agent', uninstallAgent],
+  ['wake_on_lan', wakeOnLan],
   ...POWER_COMMANDS.map((type): [string, Handler] => [type, power(type)]),
 ]);

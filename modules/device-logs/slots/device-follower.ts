@@ -1,0 +1,12 @@
+/** Logs stay with the organization they were written in, and go with their device when it is merged or purged. */
+import { defineFilling } from '#core';
+import { leaveLogs, mergeLogs, purgeLogs } from '../services/followed-devices.ts';
+
+export default defineFilling({
+  slot: 'devices.follower',
+  value: {
+    moved: (ctx, { deviceId }) => leaveLogs(ctx, deviceId),
+    merged: mergeLogs,
+    purged: purgeLogs,
+  },
+});

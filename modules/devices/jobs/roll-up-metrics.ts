@@ -1,0 +1,22 @@
+/** Makes hours of the samples and days of the hours. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { rollUp } from '../services/metric-rollups.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'devices/roll-up-metrics': Record<string, never>;
+  }
+}
+
+export default defineJob<Record<string, never>>({
+  name: 'devices/roll-up-metrics',
+  summary: 'Makes hours of the samples and days of the hours',
+  scope: 'platform',
+  payload: Joi.object({}),
+  schedule: { cron: '4 * * * *' },
+  maxAttempts: 5,
+  async run(ctx) {
+    if (await rollUp(ctx)) ctx.addJob('devices/roll-up-metrics', {}, { key: 'devices-roll-up' });
+  },
+});

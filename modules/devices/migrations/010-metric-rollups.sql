@@ -1,0 +1,67 @@
+-- Metrics by the hour for 180 days and by the day for two years (domain/devices, section 1.3): averages, and the highest
+-- value where a peak matters. The organization is part of the key: in the hour of a move each keeps its own.
+
+create table device_metrics_hourly (
+  device_id uuid not null,
+  ts timestamptz not null,
+  org_id uuid not null,
+  samples integer not null,
+  cpu_percent real,
+  cpu_percent_max real,
+  ram_percent real,
+  ram_percent_max real,
+  ram_used_mb bigint,
+  disk_percent real,
+  disk_percent_max real,
+  disk_used_gb real,
+  network_in_bps double precision,
+  network_out_bps double precision,
+  disk_read_bps double precision,
+  disk_write_bps double precision,
+  process_count integer,
+  primary key (device_id, ts, org_id)
+) partition by range (ts);
+call protect_tenant('device_metrics_hourly');
+select ensure_daily_partitions('device_metrics_hourly', 7);
+-- The samples that are there already are rolled up too, and core makes coming days only.
+do $$
+begin
+  for step in 2 .. 16 loop
+    execute format('create table if not exists %I partition of device_metrics_hourly for values from (%L) to (%L)',
+      'device_metrics_hourly_' || to_char((now() at time zone 'utc')::date - step, '"y"YYYY"m"MM"d"DD'),
+      ((now() at time zone 'utc')::date - step)::timestamp at time zone 'utc',
+      ((now() at time zone 'utc')::date - step + 1)::timestamp at time zone 'utc');
+    execute format('alter table %I enable row level security',
+      'device_metrics_hourly_' || to_char((now() at time zone 'utc')::date - step, '"y"YYYY"m"MM"d"DD'));
+  end loop;
+end $$;
+
+create table device_metrics_days (
+  device_id uuid not null,
+  ts timestamptz not null,
+  org_id uuid not null,
+  samples integer not null,
+  cpu_percent real,
+  cpu_percent_max real,
+  ram_percent real,
+  ram_percent_max real,
+  ram_used_mb bigint,
+  disk_percent real,
+  disk_percent_max real,
+  disk_used_gb real,
+  network_in_bps double precision,
+  network_out_bps double precision,
+  disk_read_bps double precision,
+  disk_write_bps double precision,
+  process_count integer,
+  primary key (device_id, ts, org_id)
+);
+create index device_metrics_days_age on device_metrics_days using brin (ts);
+call protect_tenant('device_metrics_days');
+
+-- Up to where the samples have been rolled up: one row, no tenant's.
+create table device_metrics_progress (
+  only_row boolean primary key default true check (only_row),
+  rolled_until timestamptz not null
+);
+call protect_platform('device_metrics_progress');

@@ -1,0 +1,31 @@
+/** What a machine has reported differently than before: names, versions, memory, updates that failed. */
+import Joi from 'joi';
+import { Model, type PageQuery, pageQuery } from '#core';
+
+export class DeviceChange extends Model {
+  static override tableName = 'device_changes';
+  static override deviceColumn = 'device_id';
+  declare id: string;
+  declare deviceId: string;
+  declare orgId: string;
+  declare at: Date;
+  declare field: string;
+  declare before: string | null;
+  declare after: string | null;
+}
+
+export const changeShape = Joi.object({
+  id: Joi.string().uuid().required(),
+  at: Joi.date().iso().required(),
+  field: Joi.string().required(),
+  before: Joi.string().allow(null, '').required(),
+  after: Joi.string().allow(null, '').required(),
+});
+
+export type ChangeQuery = PageQuery & { field?: string; from?: Date; to?: Date };
+export const changeQuery = Joi.object<ChangeQuery>({
+  ...pageQuery(),
+  field: Joi.string().max(50),
+  from: Joi.date().iso(),
+  to: Joi.date().iso(),
+});

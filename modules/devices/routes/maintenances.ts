@@ -1,0 +1,45 @@
+/** /devices/{id}/maintenance: maintenance mode of one device. */
+import Joi from 'joi';
+import { defineRoute } from '#core';
+import { deviceDetail } from '../models/device.ts';
+import { type MaintenanceOrder, maintenanceOrder } from '../models/maintenance-mode.ts';
+import { readDevice } from '../services/device-details.ts';
+import { endMaintenance, startMaintenance } from '../services/maintenance-modes.ts';
+
+interface Path {
+  id: string;
+}
+const params = Joi.object<Path>({ id: Joi.string().uuid().required() });
+const detail = Joi.object({ data: deviceDetail.required() });
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/maintenance',
+    summary: 'Puts a device in maintenance, or moves its end; it ends by itself',
+    access: { permission: 'devices:write' },
+    audit: 'device.maintenance.start',
+    params,
+    payload: maintenanceOrder,
+    response: detail,
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    async handler(ctx, { params: { id }, payload }: { params: Path; payload: MaintenanceOrder }) {
+      await startMaintenance(ctx, id, payload);
+      return readDevice(ctx, id);
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/devices/{id}/maintenance',
+    summary: 'Ends the maintenance of a device before its time',
+    access: { permission: 'devices:write' },
+    audit: 'device.maintenance.end',
+    params,
+    response: detail,
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    async handler(ctx, { params: { id } }) {
+      await endMaintenance(ctx, id);
+      return readDevice(ctx, id);
+    },
+  }),
+];

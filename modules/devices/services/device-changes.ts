@@ -1,0 +1,22 @@
+/** GET /devices/{id}/changes: the history of a device, the newest first. */
+import { type Context, page, type SortKey } from '#core';
+import { type ChangeQuery, DeviceChange } from '../models/device-change.ts';
+import { mustExist } from './devices.ts';
+
+const ORDER = {
+  name: 'device-changes-newest',
+  keys: [
+    { expression: 'device_changes.at', direction: 'desc', type: 'timestamptz' },
+    { expression: 'device_changes.id', direction: 'desc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+
+/** 404 for a device the caller does not see; what it reported in another organization only that one's people see. */
+export async function listChanges(ctx: Context, deviceId: string, { field, from, to, ...paging }: ChangeQuery) {
+  await mustExist(ctx, deviceId);
+  const changes = DeviceChange.in(ctx).select('id', 'at', 'field', 'before', 'after').where({ deviceId });
+  if (field) changes.where('device_changes.field', field);
+  if (from) changes.where('device_changes.at', '>=', from);
+  if (to) changes.where('device_changes.at', '<', to);
+  return page(changes, paging, ORDER);
+}
