@@ -4,6 +4,7 @@ import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, visibleDe
 import { tagKey } from '../models/tag.ts';
 import type { DeviceCondition } from '../slot-shapes.ts';
 import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
+import { idsWithTag, idsWithText, partOf } from './list-search.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY, STATUS } from './statuses.ts';
 
 export interface DeviceListQuery {
@@ -49,6 +50,8 @@ class Conditions {
   source = 'from devices d';
   /** False when one of them was made elsewhere: then no two statements need be alike. */
   usual = true;
+  /** The text is looked for in the rows of three tables. */
+  byText = false;
 
   add(part: string, ...values: unknown[]): void {
     let next = 0;
@@ -102,7 +105,26 @@ async function filterOf(ctx: Context, filterId: string, found: Conditions): Prom
   return condition;
 }
 
-function conditionsOf(ctx: Context, query: DeviceListQuery): Conditions {
+/** Text and tag through their indexes; where these find too much, on the rows as they come. */
+async function addSought(ctx: Context, { tag, search }: DeviceListQuery, found: Conditions): Promise<void> {
+  if (tag) {
+    const key = tagKey(tag);
+    const ids = await idsWithTag(ctx, key);
+    if (ids) found.add('d.id = any(?::uuid[])', ids);
+    else found.add('d.tags @> array[?::text]', key);
+  }
+  if (!search) return;
+  const ids = await idsWithText(ctx, search);
+  if (ids) {
+    found.add('d.id = any(?::uuid[])', ids);
+    return;
+  }
+  found.byText = true;
+  const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
+  found.add(`(${fields.map((field) => `${field} ilike ?`).join(' or ')})`, ...fields.map(() => partOf(search)));
+}
+
+async function conditionsOf(ctx: Context, query: DeviceListQuery): Promise<Conditions> {
   const found = new Conditions();
   const reach = { ...ctx.scope, orgIds: query.orgIds ?? ctx.scope.orgIds };
   const parameter = (value: unknown, type: string) => `$${found.values.push(value)}::${type}`;
@@ -111,22 +133,17 @@ function conditionsOf(ctx: Context, query: DeviceListQuery): Conditions {
   if (query.groupIds) found.parts.push(inGroups('d.id', parameter(query.groupIds, 'uuid[]')));
   if (query.osType) found.add('d.os_type = any(?)', query.osType);
   if (query.status) found.add(`${STATUS} = any(?)`, query.status);
-  if (query.tag) found.add('d.tags @> array[?::text]', tagKey(query.tag));
-  if (query.search) {
-    const pattern = `%${query.search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
-    found.add(`(${fields.map((field) => `${field} ilike ?`).join(' or ')})`, ...fields.map(() => pattern));
-  }
+  await addSought(ctx, query, found);
   return found;
 }
 
 /** Only the tables that conditions and order ask for are joined before the rows of the page are picked. */
-function sourceOf(query: DeviceListQuery, made: readonly DeviceCondition[]): string {
+function sourceOf(query: DeviceListQuery, { byText }: Conditions, made: readonly DeviceCondition[]): string {
   const joins = new Map<string, string>();
-  if (query.status || query.search || query.sort === 'lastSeen') {
+  if (query.status || byText || query.sort === 'lastSeen') {
     joins.set('s', 'join device_state s on s.device_id = d.id');
   }
-  if (query.search) joins.set('h', 'left join device_hardware h on h.device_id = d.id');
+  if (byText) joins.set('h', 'left join device_hardware h on h.device_id = d.id');
   for (const { alias, sql } of made.flatMap((condition) => condition.joins)) joins.set(alias, sql);
   return `from devices d ${[...joins.values()].join(' ')}`;
 }
@@ -247,7 +264,7 @@ async function readList(ctx: Context, query: DeviceListQuery, found: Conditions)
  */
 export async function listDevices(ctx: Context, query: DeviceListQuery, narrow?: Narrow): Promise<DeviceAnswer> {
   await mustReachNamed(ctx, query);
-  const found = conditionsOf(ctx, query);
+  const found = await conditionsOf(ctx, query);
   const made: DeviceCondition[] = [];
   if (query.filterId) made.push(await filterOf(ctx, query.filterId, found));
   if (narrow) {
@@ -255,7 +272,7 @@ export async function listDevices(ctx: Context, query: DeviceListQuery, narrow?:
     found.addMade(condition);
     made.push(condition);
   }
-  found.source = sourceOf(query, made);
+  found.source = sourceOf(query, found, made);
   const removed = made.some((condition) => condition.removed) || query.status?.includes('decommissioned');
   if (!query.includeDecommissioned && !removed) found.add(`d.lifecycle <> 'decommissioned'`);
   let read = () => readList(ctx, query, found);
