@@ -30,7 +30,11 @@ test('who is limited to groups sees exactly the devices in them, everywhere', as
     ['n-2', ['in-2']],
     ['out', []],
   ] as const) {
-    const { body } = await ask<{ results: { type: string; title: string }[] }>('GET', `/search?q=${term}`, person.token);
+    const { body } = await ask<{ results: { type: string; title: string }[] }>(
+      'GET',
+      `/search?q=${term}`,
+      person.token,
+    );
     t.deepEqual(
       body.results.filter(({ type }) => type === 'devices').map(({ title }) => title),
       [...wanted],

@@ -31,7 +31,9 @@ test('called directly by a tenant it finds the tenant’s own devices, and nothi
   for (const term of ['direct', 'rect-', 'e']) {
     const ids = (orgIds: string[]) =>
       announced(orgIds, async (query) =>
-        (await query('select device_id from named_devices(null, null, $1, 10)', [term])).map((row) => row.device_id).sort(),
+        (await query('select device_id from named_devices(null, null, $1, 10)', [term]))
+          .map((row) => row.device_id)
+          .sort(),
       );
     t.deepEqual(await ids([mine.orgId]), [own.deviceId], term);
     t.deepEqual(await ids([theirs.orgId]), [foreign.deviceId], term);
