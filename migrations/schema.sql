@@ -1072,6 +1072,8 @@ create table devices (
 );
 CREATE INDEX devices_custom_fields ON public.devices USING gin (custom_fields jsonb_path_ops);
 CREATE INDEX devices_display_name_found ON public.devices USING gin (lower((display_name)::text) gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX devices_enrolled ON public.devices USING btree (enrolled_at, id);
+CREATE INDEX devices_enrolled_last ON public.devices USING btree (enrolled_at DESC NULLS LAST, id DESC);
 CREATE INDEX devices_gone ON public.devices USING btree (decommissioned_at) WHERE (lifecycle = 'decommissioned'::text);
 CREATE INDEX devices_hostname ON public.devices USING btree (lower((hostname)::text) COLLATE "C", id);
 CREATE INDEX devices_hostname_found ON public.devices USING gin (lower((hostname)::text) gin_trgm_ops) WITH (fastupdate=off);

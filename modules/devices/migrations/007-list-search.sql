@@ -1,4 +1,8 @@
--- Search by name also for callers limited to device groups, and an index behind each field of the list's own search.
+-- Search by name also for callers limited to device groups, and an index behind each field of the list's own search and
+-- behind its order by enrollment for those who reach many organizations.
+
+create index devices_enrolled on devices (enrolled_at, id);
+create index devices_enrolled_last on devices (enrolled_at desc nulls last, id desc);
 
 -- As in 005, with `of_groups`: null for callers who are not limited to groups, else only their members are found. How many
 -- members there are and how many names hold the term decides from which side they are looked for, so the whole is one

@@ -76,17 +76,19 @@ async function filterOf(ctx: Context, filterId: string, found: Conditions): Prom
 
 const orderName = ({ sort, sortDir }: DeviceListQuery) => `devices-${sort}-${sortDir}`;
 
-/** What comes after the position in the order, without the devices that the walk's second part shows. */
-function addPosition(found: Conditions, query: DeviceListQuery, position: Position): void {
+/**
+ * What comes after the position in the order, without the devices that the walk's second part shows; with `unknown`, those
+ * without a value that follow all others. They are a list of their own, since no index finds both in one go.
+ */
+function addPosition(found: Conditions, query: DeviceListQuery, position: Position, unknown = false): void {
   const { key, id: last, type, nulls, at, version } = SORTS[query.sort];
   const { value, id } = position;
   if (value === null && !nulls) throw errors.InvalidCursor();
   const sign = query.sortDir === 'desc' ? '<' : '>';
-  if (value === null) found.add(`${key} is null and ${last} ${sign} ?::uuid`, id);
-  else {
-    const past = `(${key}, ${last}) ${sign} (?::text::${type}, ?::uuid)`;
-    found.add(nulls ? `(${past} or ${key} is null)` : past, value, id);
-  }
+  if (unknown) found.add(`${key} is null`);
+  else if (value === null) found.add(`${key} is null and ${last} ${sign} ?::uuid`, id);
+  // Reading a time from text is no constant to the planner: in a query of its own it happens once, not for every row.
+  else found.add(`(${key}, ${last}) ${sign} ((select ?::text::${type}), ?::uuid)`, value, id);
   const [condition, ...values] = moved(at, version, position);
   found.add(`not ${condition}`, ...values);
 }
@@ -149,6 +151,11 @@ async function walkOn(ctx: Context, query: DeviceListQuery, found: Conditions, p
     const ordered = found.copy();
     if (position) addPosition(ordered, query, position);
     rows.push(...(await rowsOf(ctx, query, ordered, { limit: wanted })));
+    if (typeof position?.value === 'string' && SORTS[query.sort].nulls && rows.length < wanted) {
+      const unknown = found.copy();
+      addPosition(unknown, query, position, true);
+      rows.push(...(await rowsOf(ctx, query, unknown, { limit: wanted - rows.length })));
+    }
   }
   const inOrder = rows.length;
   // On the first page nothing has changed since the walk began.

@@ -176,7 +176,9 @@ export async function sourcesOf(
   if (rare || (sorted && !(await reachesMost(ctx, query, found)))) return { all, ordered: all, counted };
   const state = status || text ? ` cross join ${lateral('device_state', 's')}` : '';
   const ordered = sorted
-    ? `from device_state s cross join ${lateral('devices', 'd', 'id')}${hardware}`
+    ? `from (select x.*, x.xmin from device_state x
+        order by x.last_seen_at ${query.sortDir} nulls last, x.device_id ${query.sortDir} offset 0) s
+      cross join ${lateral('devices', 'd', 'id')}${hardware}`
     : `from devices d${state}${hardware}`;
   return { all, ordered, counted };
 }
