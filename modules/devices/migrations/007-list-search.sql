@@ -4,9 +4,8 @@
 create index devices_enrolled on devices (enrolled_at, id);
 create index devices_enrolled_last on devices (enrolled_at desc nulls last, id desc);
 
--- As in 005, with `of_groups`: null for callers who are not limited to groups, else only their members are found. How many
--- members there are and how many names hold the term decides from which side they are looked for, so the whole is one
--- statement, planned for each call.
+-- As in 005, with `of_groups`: null for callers who are not limited to groups, else only their members are found. Where few
+-- names hold the term, these are looked for among the members; where many do, the members are looked through.
 drop function named_devices(uuid[], text, integer);
 drop function find_named_devices(uuid[], uuid[], text, integer);
 
@@ -20,19 +19,28 @@ declare
   beginning constant text := escaped || '%';
   holding constant text := '%' || escaped || '%';
   places constant uuid[] := coalesce(reached, array(select o.id from organizations o));
+  few constant integer := 2000;
+  candidates uuid[];
   known integer;
 begin
   if of_groups is not null then
+    candidates := array(select d.id from devices d
+      where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding) limit few + 1);
+    if cardinality(candidates) > few then
+      candidates := array(select distinct m.device_id from device_group_members m
+        where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded);
+    end if;
     return query
       select f.id, f.place from (
         select d.id, lower(coalesce(d.display_name, d.hostname)) collate "C" as name,
           case when needle in (lower(d.hostname), lower(d.display_name)) then 0
             when lower(d.hostname) like beginning or lower(d.display_name) like beginning then 1 else 2 end as place
         from devices d
-        where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding)
+        where d.id = any(candidates) and d.org_id = any(places)
+          and (lower(d.hostname) like holding or lower(d.display_name) like holding)
           and d.lifecycle <> 'decommissioned' and (at_sites is null or d.site_id = any(at_sites))
-          and d.id in (select m.device_id from device_group_members m
-            where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded)
+          and exists (select from device_group_members m
+            where m.device_id = d.id and m.group_id = any(of_groups) and not m.is_excluded)
       ) f
       order by f.place, f.name, f.id limit wanted;
     return;

@@ -171,6 +171,27 @@ test('the indexes are used by a tenant, who without the functions would read eve
   t.regex(inside.map((row) => row['QUERY PLAN']).join('\n'), /Bitmap Index Scan on devices_hostname_found/);
 });
 
+test('the index of addresses leaves a heartbeat from the same address within its page', async (t) => {
+  const { orgId, siteId } = await tenant(platform);
+  const { deviceId } = await enroll(platform, { orgId, siteId });
+  await platform.sql(`update device_state set last_seen_ip = '192.0.2.7', lan_ip = '10.1.1.7' where device_id = $1`, [
+    deviceId,
+  ]);
+  await announced([orgId], async (query) => {
+    const beat = (ip: string) =>
+      query(
+        `update device_state set last_seen_at = now(), last_seen_ip = $2, lan_ip = '10.1.1.7' where device_id = $1`,
+        [deviceId, ip],
+      );
+    const within = async () =>
+      Number((await query(`select pg_stat_get_xact_tuples_hot_updated('device_state'::regclass) as n`))[0]?.n);
+    await beat('192.0.2.7');
+    t.is(await within(), 1);
+    await beat('192.0.2.8');
+    t.is(await within(), 1, 'another address goes into the index');
+  });
+});
+
 test.serial('a name is known once software with it is reported, and forgotten once nobody has it', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const device = await enroll(platform, { orgId, siteId });

@@ -156,4 +156,17 @@ test('neither way finds anything of another tenant, or beyond what a limited per
     t.true(seen.length > 0 && seen.every((name) => name === host(5) || name === host(8)), `${query}: ${seen}`);
     t.deepEqual(await names(atSite.token, query), [], query);
   }
+  for (const [term, wanted] of [
+    ['many', [5, 8]],
+    ['any-0005', [5]],
+    ['any-0006', []],
+  ] as const) {
+    const { body } = await platform.call<{ results: { type: string; title: string }[] }>('GET', `/search?q=${term}`, {
+      token: inGroup.token,
+    });
+    t.deepEqual(
+      body.results.filter(({ type }) => type === 'devices').map(({ title }) => title),
+      wanted.map(host),
+    );
+  }
 });
