@@ -811,6 +811,7 @@ create table device_hardware (
   constraint device_hardware_pkey PRIMARY KEY (device_id)
 );
 CREATE INDEX device_hardware_serial ON public.device_hardware USING btree (org_id, serial_number) WHERE (serial_number IS NOT NULL);
+CREATE INDEX device_hardware_serial_found ON public.device_hardware USING gin (lower((serial_number)::text) gin_trgm_ops) WITH (fastupdate=off);
 CREATE TRIGGER device_groups_added AFTER INSERT ON public.device_hardware REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('hardware.manufacturer', 'hardware.model', 'hardware.serialNumber', 'hardware.cpuModel', 'hardware.cpuCores', 'hardware.gpuModel', 'hardware.ramTotalMb', 'hardware.diskTotalGb');
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.device_hardware REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('hardware.manufacturer', 'hardware.model', 'hardware.serialNumber', 'hardware.cpuModel', 'hardware.cpuCores', 'hardware.gpuModel', 'hardware.ramTotalMb', 'hardware.diskTotalGb');
 alter table device_hardware force row level security;
@@ -1098,6 +1099,7 @@ create table device_state (
   constraint device_state_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
   constraint device_state_pkey PRIMARY KEY (device_id)
 );
+CREATE INDEX device_state_address_found ON public.device_state USING gin (lower((last_seen_ip)::text) gin_trgm_ops, lower((lan_ip)::text) gin_trgm_ops);
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.device_state FOR EACH ROW WHEN (((old.connectivity <> new.connectivity) OR (old.maintenance_active <> new.maintenance_active) OR ((old.updating_since IS NULL) <> (new.updating_since IS NULL)) OR ((old.last_seen_ip)::text IS DISTINCT FROM (new.last_seen_ip)::text) OR ((old.lan_ip)::text IS DISTINCT FROM (new.lan_ip)::text))) EXECUTE FUNCTION device_state_changed();
 alter table device_state force row level security;
 create policy owner on device_state for all to <owner> using (true) with check (true);
@@ -1167,6 +1169,8 @@ create table devices (
 );
 CREATE INDEX devices_custom_fields ON public.devices USING gin (custom_fields jsonb_path_ops);
 CREATE INDEX devices_display_name_found ON public.devices USING gin (lower((display_name)::text) gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX devices_enrolled ON public.devices USING btree (enrolled_at, id);
+CREATE INDEX devices_enrolled_last ON public.devices USING btree (enrolled_at DESC NULLS LAST, id DESC);
 CREATE INDEX devices_gone ON public.devices USING btree (decommissioned_at) WHERE (lifecycle = 'decommissioned'::text);
 CREATE INDEX devices_hostname ON public.devices USING btree (lower((hostname)::text) COLLATE "C", id);
 CREATE INDEX devices_hostname_found ON public.devices USING gin (lower((hostname)::text) gin_trgm_ops) WITH (fastupdate=off);
@@ -2169,6 +2173,14 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.devices_with_text_like(pattern text, most integer)
+ RETURNS TABLE(device_id uuid)
+ LANGUAGE sql
+ STABLE PARALLEL RESTRICTED SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select f.device_id from find_devices_with_text(app_org_ids(), pattern, most) f $function$
+;
+
 CREATE OR REPLACE FUNCTION public.drop_daily_partitions(target regclass, keep_days integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2234,7 +2246,31 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.find_named_devices(reached uuid[], at_sites uuid[], term text, wanted integer)
+CREATE OR REPLACE FUNCTION public.find_devices_with_text(reached uuid[], pattern text, most integer)
+ RETURNS TABLE(device_id uuid)
+ LANGUAGE plpgsql
+ STABLE PARALLEL RESTRICTED
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  wanted constant text := lower(pattern);
+  places constant uuid[] := coalesce(reached, array(select o.id from organizations o));
+begin
+  return query
+    select f.id from (
+      select d.id from devices d
+      where d.org_id = any(places) and (lower(d.hostname) like wanted or lower(d.display_name) like wanted)
+      union all
+      select h.device_id from device_hardware h where h.org_id = any(places) and lower(h.serial_number) like wanted
+      union all
+      select s.device_id from device_state s
+      where s.org_id = any(places) and (lower(s.last_seen_ip) like wanted or lower(s.lan_ip) like wanted)
+    ) f limit most;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.find_named_devices(reached uuid[], at_sites uuid[], of_groups uuid[], term text, wanted integer)
  RETURNS TABLE(device_id uuid, place integer)
  LANGUAGE plpgsql
  STABLE PARALLEL RESTRICTED ROWS 50
@@ -2247,8 +2283,32 @@ declare
   beginning constant text := escaped || '%';
   holding constant text := '%' || escaped || '%';
   places constant uuid[] := coalesce(reached, array(select o.id from organizations o));
+  few constant integer := 2000;
+  candidates uuid[];
   known integer;
 begin
+  if of_groups is not null then
+    candidates := array(select d.id from devices d
+      where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding) limit few + 1);
+    if cardinality(candidates) > few then
+      candidates := array(select distinct m.device_id from device_group_members m
+        where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded);
+    end if;
+    return query
+      select f.id, f.place from (
+        select d.id, lower(coalesce(d.display_name, d.hostname)) collate "C" as name,
+          case when needle in (lower(d.hostname), lower(d.display_name)) then 0
+            when lower(d.hostname) like beginning or lower(d.display_name) like beginning then 1 else 2 end as place
+        from devices d
+        where d.id = any(candidates) and d.org_id = any(places)
+          and (lower(d.hostname) like holding or lower(d.display_name) like holding)
+          and d.lifecycle <> 'decommissioned' and (at_sites is null or d.site_id = any(at_sites))
+          and exists (select from device_group_members m
+            where m.device_id = d.id and m.group_id = any(of_groups) and not m.is_excluded)
+      ) f
+      order by f.place, f.name, f.id limit wanted;
+    return;
+  end if;
   return query
     select n.id, min(case when n.name = needle then 0 else 1 end) as place
     from unnest(places) o (org_id)
@@ -2381,12 +2441,12 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.named_devices(at_sites uuid[], term text, wanted integer)
+CREATE OR REPLACE FUNCTION public.named_devices(at_sites uuid[], of_groups uuid[], term text, wanted integer)
  RETURNS TABLE(device_id uuid, place integer)
  LANGUAGE sql
  STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 50
  SET search_path TO 'public', 'pg_temp'
-AS $function$ select f.device_id, f.place from find_named_devices(app_org_ids(), at_sites, term, wanted) f $function$
+AS $function$ select f.device_id, f.place from find_named_devices(app_org_ids(), at_sites, of_groups, term, wanted) f $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.note_device_rename()

@@ -1,6 +1,6 @@
 /** Custom fields: what a tenant wants to note about its devices beyond what the agent reports. */
 import { type Context, defineModule } from '#core';
-import type { ValueStore } from './models/value-store.ts';
+import type { FieldReferences, ValueStore } from './models/value-store.ts';
 import { type CheckOptions, checkValues } from './services/values.ts';
 import { fieldsOf } from './services/visible.ts';
 
@@ -21,6 +21,7 @@ declare module '#core/contract' {
   }
   interface Slots {
     'custom-fields.store': ValueStore;
+    'custom-fields.references': FieldReferences;
   }
 }
 
@@ -31,6 +32,6 @@ export default defineModule({
   requires: [],
   permissions: ['devices:read', 'devices:write'],
   audits: ['custom_field.create', 'custom_field.update', 'custom_field.delete'],
-  slots: ['custom-fields.store'],
+  slots: ['custom-fields.store', 'custom-fields.references'],
   api,
 });

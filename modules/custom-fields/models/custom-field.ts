@@ -40,6 +40,7 @@ export interface FieldUpdate extends FieldChanges {
   fieldKey?: string;
   type?: string;
   force?: boolean;
+  mapTo?: Record<string, string>;
 }
 
 export class CustomField extends Model {
@@ -131,7 +132,12 @@ export const fieldUpdate = Joi.object<FieldUpdate, true>({
   ...changes,
   fieldKey: Joi.string().max(100).description('Refused: a key never changes'),
   type: Joi.string().max(100).description('Refused: a type never changes'),
-  force: Joi.boolean().description('Removes choices although devices hold values of the field'),
+  force: Joi.boolean().description('Removes choices although devices hold them'),
+  mapTo: Joi.object<Record<string, string>>({})
+    .pattern(words(100).min(1), words(100).min(1))
+    .min(1)
+    .max(200)
+    .description('With options: for choices that are removed, those that devices get in their place'),
 });
 
 export const fieldShape = Joi.object({

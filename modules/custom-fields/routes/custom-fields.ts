@@ -11,7 +11,15 @@ import {
   fieldUpdate,
   TYPES,
 } from '../models/custom-field.ts';
-import { createField, deleteField, type FieldQuery, listFields, readField, updateField } from '../services/fields.ts';
+import {
+  createField,
+  deleteField,
+  type FieldQuery,
+  listFields,
+  type Removal,
+  readField,
+  updateField,
+} from '../services/fields.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const write = { permission: 'devices:write', mfa: true };
@@ -61,8 +69,18 @@ export default [
     audit: 'custom_field.update',
     params,
     payload: fieldUpdate,
-    response: Joi.object({ data: fieldShape.required() }),
-    errors: ['IMMUTABLE_FIELD', 'IN_USE'],
+    response: Joi.object({
+      data: fieldShape
+        .keys({
+          invalidCount: Joi.number()
+            .integer()
+            .allow(null)
+            .required()
+            .description('Devices whose value does not fit the field; null when too many different values are held'),
+        })
+        .required(),
+    }),
+    errors: ['IMMUTABLE_FIELD', 'IN_USE', 'NO_UPDATES', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: FieldUpdate }) =>
       updateField(ctx, id, payload),
   }),
@@ -73,11 +91,12 @@ export default [
     access: write,
     audit: 'custom_field.delete',
     params,
-    query: Joi.object<{ confirm?: string }>({
+    query: Joi.object<Removal>({
       confirm: Joi.string().max(100).description("The field's key; needed when devices hold values"),
+      force: Joi.boolean().default(false).description('Although filters or groups name the field'),
     }),
     response: Joi.object({ success: Joi.boolean().required(), clearedDevices: Joi.number().integer().required() }),
-    errors: ['IN_USE'],
-    handler: (ctx, { params: { id }, query }) => deleteField(ctx, id, query.confirm),
+    errors: ['IN_USE', 'TARGET_OUT_OF_SCOPE'],
+    handler: (ctx, { params: { id }, query }) => deleteField(ctx, id, query),
   }),
 ];

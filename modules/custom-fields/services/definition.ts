@@ -29,9 +29,20 @@ export function checkDefinition({ type, options, defaultValue = null }: Definiti
   if (faults.length > 0) throw errors.ValidationFailed({ message: faults[0]?.message ?? '', details: faults });
 }
 
-/** Whether a change takes a choice away. */
-export function narrowsChoices(before: { options: FieldOptions }, changes: { options?: FieldOptions }): boolean {
-  if (!changes.options) return false;
+/** The choices that a change takes away. */
+export function takenAway(before: { options: FieldOptions }, changes: { options?: FieldOptions }): string[] {
+  if (!changes.options) return [];
   const left = new Set(changes.options.choices?.map((choice) => choice.value));
-  return (before.options.choices ?? []).some((choice) => !left.has(choice.value));
+  return (before.options.choices ?? []).map((choice) => choice.value).filter((value) => !left.has(value));
+}
+
+/** Throws VALIDATION_ERROR where something else than removed choices, or by something else than a choice, is replaced. */
+export function checkMap(mapTo: Record<string, string>, gone: readonly string[], { choices = [] }: FieldOptions): void {
+  const details = Object.entries(mapTo).flatMap(([from, to]) => {
+    const path = `mapTo.${from}`;
+    if (!gone.includes(from)) return [{ in: 'payload', path, message: 'Is not a choice that is being removed' }];
+    if (choices.some(({ value }) => value === to)) return [];
+    return [{ in: 'payload', path, message: `${to} is not a choice` }];
+  });
+  if (details.length > 0) throw errors.ValidationFailed({ message: details[0]?.message ?? '', details });
 }

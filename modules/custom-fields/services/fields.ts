@@ -2,10 +2,10 @@
 import { type Context, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
 import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
 import { FieldLimit, ImmutableField, KeyTaken } from '../models/refusals.ts';
-import { checkDefinition, narrowsChoices } from './definition.ts';
+import { checkDefinition, checkMap, takenAway } from './definition.ts';
 import { mayWrite, ownerOf } from './owner.ts';
 import { awaitWriters } from './turns.ts';
-import { usageOf } from './usage.ts';
+import { misfitsOf, referencesOf, usageOf } from './usage.ts';
 import { applyingTo, living } from './visible.ts';
 
 const ORDER = {
@@ -65,20 +65,23 @@ export async function createField(ctx: Context, input: FieldCreate) {
   return { data: show(ctx, field) };
 }
 
-/** Throws NO_UPDATES, IMMUTABLE_FIELD, and IN_USE where choices vanish under devices that hold values. */
+/** Throws NO_UPDATES, IMMUTABLE_FIELD, and IN_USE where choices vanish that devices hold, without a word of what becomes of them. */
 export async function updateField(
   ctx: Context,
   id: string,
-  { force = false, fieldKey, type, ...changes }: FieldUpdate,
+  { force = false, mapTo = {}, fieldKey, type, ...changes }: FieldUpdate,
 ) {
   if (fieldKey !== undefined || type !== undefined) throw ImmutableField();
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   const field = await mustExist(ctx, id);
   mayWrite(ctx, field);
   checkDefinition({ ...field, ...changes });
-  if (!force && narrowsChoices(field, changes)) {
-    const devices = await usageOf(ctx, field);
-    if (devices > 0) throw errors.InUse({ message: 'Devices hold values of this field', details: [{ devices }] });
+  const gone = takenAway(field, changes);
+  checkMap(mapTo, gone, changes.options ?? {});
+  const lost = gone.filter((value) => !Object.hasOwn(mapTo, value));
+  if (!force && lost.length > 0) {
+    const devices = await usageOf(ctx, field, lost);
+    if (devices > 0) throw errors.InUse({ message: 'Devices hold choices that are removed', details: [{ devices }] });
   }
   const updated = await living(ctx)
     .where({ id })
@@ -86,12 +89,21 @@ export async function updateField(
     .returning('*')
     .first();
   if (!updated) throw errors.NotFound('Custom field not found');
-  audit(ctx, 'custom_field.update', updated, { changedFields: Object.keys(changes) });
-  return { data: show(ctx, updated) };
+  const maps = Object.keys(mapTo).length > 0;
+  if (maps) ctx.addJob('custom-fields/map-choices', { fieldId: id, mapTo }, { orgId: null });
+  audit(ctx, 'custom_field.update', updated, { changedFields: Object.keys(changes), ...(maps ? { mapTo } : {}) });
+  return { data: { ...show(ctx, updated), invalidCount: await misfitsOf(ctx, updated) } };
 }
 
-/** Hides the field and its values at once; the job strips the values and frees the key. `confirm` is the key, when used. */
-export async function deleteField(ctx: Context, id: string, confirm: string | undefined) {
+export interface Removal {
+  /** The key, where devices hold values. */
+  confirm?: string;
+  /** Although rules name it: these fail from then on. */
+  force: boolean;
+}
+
+/** Hides the field and its values at once; the job strips the values and frees the key. Throws IN_USE. */
+export async function deleteField(ctx: Context, id: string, { confirm, force }: Removal) {
   const field = await mustExist(ctx, id);
   mayWrite(ctx, field);
   await awaitWriters(ctx, field);
@@ -102,10 +114,14 @@ export async function deleteField(ctx: Context, id: string, confirm: string | un
       details: [{ devices }],
     });
   }
+  const references = await referencesOf(ctx, field);
+  if (references.length > 0 && !force)
+    throw errors.InUse({ message: 'Rules name this field', details: [{ references }] });
   const removed = await living(ctx).where({ id }).patch({ deletedAt: new Date() });
   if (removed === 0) throw errors.NotFound('Custom field not found');
   ctx.addJob('custom-fields/purge-values', { fieldId: id }, { orgId: null, key: `custom-fields-purge:${id}` });
-  audit(ctx, 'custom_field.delete', field, { fieldKey: field.fieldKey, clearedDevices: devices });
+  const named = references.length > 0 ? { references } : {};
+  audit(ctx, 'custom_field.delete', field, { fieldKey: field.fieldKey, clearedDevices: devices, ...named });
   return { success: true, clearedDevices: devices };
 }
 

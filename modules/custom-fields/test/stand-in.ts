@@ -31,6 +31,8 @@ const store: ValueStore = {
     }
     return place.limit - left;
   },
+  values: async () => [],
+  mapValues: async () => 0,
 };
 platform.platform.tasks.work.fillings = (slot) => (slot === 'custom-fields.store' ? [store] : []);
 

@@ -1,7 +1,7 @@
 /** What the filter of a group may be, and when it has to be looked at again (domain/device-groups, section 3). */
 import type { Context } from '#core';
 import { type ConditionTree, conditionsOf, levelsOf, MOST_CONDITIONS, MOST_LEVELS } from '../models/condition-tree.ts';
-import type { DeviceGroup } from '../models/device-group.ts';
+import { DeviceGroup } from '../models/device-group.ts';
 import { FilterRecursion, invalid } from '../models/refusals.ts';
 
 export type Rule = Pick<DeviceGroup, 'filter' | 'filterFields' | 'evaluationMode'>;
@@ -21,6 +21,17 @@ function isUnannounced(ctx: Context): (field: string) => boolean {
   const keys = new Set(fields.filter((field) => field.volatile || field.clock).map((field) => field.key));
   return (field) => keys.has(field);
 }
+
+/** The groups of these organizations whose filter asks for the field. */
+export const groupsFollowing = (ctx: Context, orgIds: readonly string[], field: string): Promise<DeviceGroup[]> =>
+  Promise.resolve(
+    DeviceGroup.in(ctx)
+      .whereRaw('device_groups.org_id = any(?::uuid[]) and filter_fields @> array[?::text]', [
+        orgIds as string[],
+        field,
+      ])
+      .orderByRaw('lower(name), id'),
+  );
 
 function modeOf(ctx: Context, filter: ConditionTree): DeviceGroup['evaluationMode'] {
   const unannounced = isUnannounced(ctx);

@@ -25,6 +25,21 @@ test('who is limited to groups sees exactly the devices in them, everywhere', as
   t.deepEqual(await devices(person.token, '?includeTotal=true'), ['in-1', 'in-2']);
   t.deepEqual(await devices(person.token, `?groupIds=${group}&search=in-2`), ['in-2']);
   t.is((await ask('GET', `/devices?groupIds=${other}`, person.token)).status, 404);
+  for (const [term, wanted] of [
+    ['in-', ['in-1', 'in-2']],
+    ['n-2', ['in-2']],
+    ['out', []],
+  ] as const) {
+    const { body } = await ask<{ results: { type: string; title: string }[] }>(
+      'GET',
+      `/search?q=${term}`,
+      person.token,
+    );
+    t.deepEqual(
+      body.results.filter(({ type }) => type === 'devices').map(({ title }) => title),
+      [...wanted],
+    );
+  }
   const body = { conditions: where(['osType', 'equals', 'linux']) };
   const found = await ask<{ data: { totalCount: number } }>('POST', '/filters/preview', person.token, body);
   t.is(found.body.data.totalCount, 2);

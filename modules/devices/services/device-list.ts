@@ -1,10 +1,10 @@
 /** GET /devices: one statement, rows in the shape of the API, in pages or behind a cursor (domain/devices, section 3.1). */
 import { createHash } from 'node:crypto';
-import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
-import { tagKey } from '../models/tag.ts';
+import { type Context, errors } from '#core';
 import type { DeviceCondition } from '../slot-shapes.ts';
 import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
-import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY, STATUS } from './statuses.ts';
+import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
+import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from './statuses.ts';
 
 export interface DeviceListQuery {
   page?: number;
@@ -31,67 +31,39 @@ export type DeviceAnswer =
   | { devices: Shown[]; nextCursor: string | null; limit: number; total?: number }
   | { data: Shown[]; pagination: { page: number; limit: number; total: number } };
 
-/** Sort keys; the name is compared by bytes, so that its index serves the order whatever the server's language. */
+/**
+ * Sort keys; the name is compared by bytes, so that its index serves the order whatever the server's language. `id` ends the
+ * order: it lies in the same table as the key.
+ */
 const SORTS = {
-  hostname: { key: 'lower(d.hostname) collate "C"', type: 'text', nulls: false, at: 'd.renamed_at', version: 'd.xmin' },
-  lastSeen: { key: 's.last_seen_at', type: 'timestamptz', nulls: true, at: 's.last_seen_at', version: 's.xmin' },
-  enrolled: { key: 'd.enrolled_at', type: 'timestamptz', nulls: true, at: 'd.enrolled_at', version: 'd.xmin' },
+  hostname: {
+    key: 'lower(d.hostname) collate "C"',
+    id: 'd.id',
+    type: 'text',
+    nulls: false,
+    at: 'd.renamed_at',
+    version: 'd.xmin',
+  },
+  lastSeen: {
+    key: 's.last_seen_at',
+    id: 's.device_id',
+    type: 'timestamptz',
+    nulls: true,
+    at: 's.last_seen_at',
+    version: 's.xmin',
+  },
+  enrolled: {
+    key: 'd.enrolled_at',
+    id: 'd.id',
+    type: 'timestamptz',
+    nulls: true,
+    at: 'd.enrolled_at',
+    version: 'd.xmin',
+  },
 } as const;
 
 /** Sizes of a page that people ask for, and one more to see whether there is a next one. */
 const USUAL_LIMITS = new Set([50, 100, 200, 500, 51, 101, 201, 501, 1001]);
-
-/** Conditions with their values; each `?` becomes the next parameter. */
-class Conditions {
-  readonly values: unknown[] = [];
-  readonly parts: string[] = [];
-  /** The tables that they speak of. */
-  source = 'from devices d';
-  /** False when one of them was made elsewhere: then no two statements need be alike. */
-  usual = true;
-
-  add(part: string, ...values: unknown[]): void {
-    let next = 0;
-    this.parts.push(part.replaceAll('?', () => `$${this.values.push(values[next++])}`));
-  }
-
-  /** A condition that was made for the parameters from here on. */
-  addMade({ where, params }: DeviceCondition): void {
-    this.parts.push(`(${where})`);
-    this.values.push(...params);
-    this.usual = false;
-  }
-
-  copy(): Conditions {
-    const made = new Conditions();
-    made.values.push(...this.values);
-    made.parts.push(...this.parts);
-    made.source = this.source;
-    made.usual = this.usual;
-    return made;
-  }
-
-  get where(): string {
-    return this.parts.length > 0 ? `where ${this.parts.join(' and ')}` : '';
-  }
-}
-
-/** Naming what lies out of reach is refused: an answer with a part left out looks complete. */
-async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }: DeviceListQuery): Promise<void> {
-  for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
-  for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
-  if (siteIds) {
-    const { rows } = await ctx.sql<{ n: number }>('select count(*) as n from sites where id = any($1::uuid[])', [
-      siteIds,
-    ]);
-    if (rows[0]?.n !== new Set(siteIds).size) throw errors.NotFound('Site not found');
-  }
-  if (groupIds) {
-    const [groups] = ctx.fillings('devices.groups');
-    const unseen = groups ? await groups.unseen(ctx, groupIds) : groupIds;
-    if (unseen.length > 0) throw errors.NotFound('Device group not found');
-  }
-}
 
 /** The saved filter's condition; without the module that knows filters there are none to name. */
 async function filterOf(ctx: Context, filterId: string, found: Conditions): Promise<DeviceCondition> {
@@ -102,48 +74,21 @@ async function filterOf(ctx: Context, filterId: string, found: Conditions): Prom
   return condition;
 }
 
-function conditionsOf(ctx: Context, query: DeviceListQuery): Conditions {
-  const found = new Conditions();
-  const reach = { ...ctx.scope, orgIds: query.orgIds ?? ctx.scope.orgIds };
-  const parameter = (value: unknown, type: string) => `$${found.values.push(value)}::${type}`;
-  found.parts.push(visibleDevices(reach, parameter));
-  if (query.siteIds) found.add('d.site_id = any(?::uuid[])', query.siteIds);
-  if (query.groupIds) found.parts.push(inGroups('d.id', parameter(query.groupIds, 'uuid[]')));
-  if (query.osType) found.add('d.os_type = any(?)', query.osType);
-  if (query.status) found.add(`${STATUS} = any(?)`, query.status);
-  if (query.tag) found.add('d.tags @> array[?::text]', tagKey(query.tag));
-  if (query.search) {
-    const pattern = `%${query.search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
-    found.add(`(${fields.map((field) => `${field} ilike ?`).join(' or ')})`, ...fields.map(() => pattern));
-  }
-  return found;
-}
-
-/** Only the tables that conditions and order ask for are joined before the rows of the page are picked. */
-function sourceOf(query: DeviceListQuery, made: readonly DeviceCondition[]): string {
-  const joins = new Map<string, string>();
-  if (query.status || query.search || query.sort === 'lastSeen') {
-    joins.set('s', 'join device_state s on s.device_id = d.id');
-  }
-  if (query.search) joins.set('h', 'left join device_hardware h on h.device_id = d.id');
-  for (const { alias, sql } of made.flatMap((condition) => condition.joins)) joins.set(alias, sql);
-  return `from devices d ${[...joins.values()].join(' ')}`;
-}
-
 const orderName = ({ sort, sortDir }: DeviceListQuery) => `devices-${sort}-${sortDir}`;
 
-/** What comes after the position in the order, without the devices that the walk's second part shows. */
-function addPosition(found: Conditions, query: DeviceListQuery, position: Position): void {
-  const { key, type, nulls, at, version } = SORTS[query.sort];
+/**
+ * What comes after the position in the order, without the devices that the walk's second part shows; with `unknown`, those
+ * without a value that follow all others. They are a list of their own, since no index finds both in one go.
+ */
+function addPosition(found: Conditions, query: DeviceListQuery, position: Position, unknown = false): void {
+  const { key, id: last, type, nulls, at, version } = SORTS[query.sort];
   const { value, id } = position;
   if (value === null && !nulls) throw errors.InvalidCursor();
   const sign = query.sortDir === 'desc' ? '<' : '>';
-  if (value === null) found.add(`${key} is null and d.id ${sign} ?::uuid`, id);
-  else {
-    const past = `(${key}, d.id) ${sign} (?::text::${type}, ?::uuid)`;
-    found.add(nulls ? `(${past} or ${key} is null)` : past, value, id);
-  }
+  if (unknown) found.add(`${key} is null`);
+  else if (value === null) found.add(`${key} is null and ${last} ${sign} ?::uuid`, id);
+  // Reading a time from text is no constant to the planner: in a query of its own it happens once, not for every row.
+  else found.add(`(${key}, ${last}) ${sign} ((select ?::text::${type}), ?::uuid)`, value, id);
   const [condition, ...values] = moved(at, version, position);
   found.add(`not ${condition}`, ...values);
 }
@@ -172,17 +117,17 @@ interface Slice {
 }
 
 async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, { limit, offset = 0, byId }: Slice) {
-  const key = byId ? 'null::text' : SORTS[query.sort].key;
+  const { key, id } = byId ? { key: 'null::text', id: 'd.id' } : SORTS[query.sort];
   const direction = byId ? 'asc' : query.sortDir;
   const text = `
     select ${LISTED}, ${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, p.sort::text as sort,
       (select pg_current_snapshot()::text) as walk
-    from (select d.id, ${key} as sort ${found.source} ${found.where}
-      order by 2 ${direction} nulls last, d.id ${direction} limit ${limit} offset ${offset}) p
+    from (select ${id}, ${key} as sort ${byId ? found.source.all : found.source.ordered} ${found.where}
+      order by 2 ${direction} nulls last, 1 ${direction} limit ${limit} offset ${offset}) p (id, sort)
     join devices d on d.id = p.id ${JOINS}
     order by p.sort ${direction} nulls last, p.id ${direction}`;
   const { rows } = await ctx
-    .sql<Row>(text, found.values, planName(text, found.usual && !query.search, limit, offset))
+    .sql<Row>(text, found.values, planName(text, found.usual, limit, offset))
     .catch((error: { code?: string }) => {
       // Class 22, data exception: of all values only those in a forged cursor have not been checked.
       throw query.cursor && error.code?.startsWith('22') ? errors.InvalidCursor() : error;
@@ -191,7 +136,10 @@ async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, {
 }
 
 async function totalOf(ctx: Context, found: Conditions): Promise<number> {
-  const { rows } = await ctx.sql<{ n: number }>(`select count(*) as n ${found.source} ${found.where}`, found.values);
+  const { rows } = await ctx.sql<{ n: number }>(
+    `select count(*) as n ${found.source.counted} ${found.whereCounted}`,
+    found.values,
+  );
   return rows[0]?.n ?? 0;
 }
 
@@ -203,6 +151,11 @@ async function walkOn(ctx: Context, query: DeviceListQuery, found: Conditions, p
     const ordered = found.copy();
     if (position) addPosition(ordered, query, position);
     rows.push(...(await rowsOf(ctx, query, ordered, { limit: wanted })));
+    if (typeof position?.value === 'string' && SORTS[query.sort].nulls && rows.length < wanted) {
+      const unknown = found.copy();
+      addPosition(unknown, query, position, true);
+      rows.push(...(await rowsOf(ctx, query, unknown, { limit: wanted - rows.length })));
+    }
   }
   const inOrder = rows.length;
   // On the first page nothing has changed since the walk began.
@@ -247,7 +200,7 @@ async function readList(ctx: Context, query: DeviceListQuery, found: Conditions)
  */
 export async function listDevices(ctx: Context, query: DeviceListQuery, narrow?: Narrow): Promise<DeviceAnswer> {
   await mustReachNamed(ctx, query);
-  const found = conditionsOf(ctx, query);
+  const found = await conditionsOf(ctx, query);
   const made: DeviceCondition[] = [];
   if (query.filterId) made.push(await filterOf(ctx, query.filterId, found));
   if (narrow) {
@@ -255,7 +208,7 @@ export async function listDevices(ctx: Context, query: DeviceListQuery, narrow?:
     found.addMade(condition);
     made.push(condition);
   }
-  found.source = sourceOf(query, made);
+  found.source = await sourcesOf(ctx, query, found, made);
   const removed = made.some((condition) => condition.removed) || query.status?.includes('decommissioned');
   if (!query.includeDecommissioned && !removed) found.add(`d.lifecycle <> 'decommissioned'`);
   let read = () => readList(ctx, query, found);

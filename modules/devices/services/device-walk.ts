@@ -51,7 +51,7 @@ export function moved(at: string, version: string, { begun, snapshot }: Position
   const short = String(oldest & 0xff_ff_ff_ffn);
   return [
     // A row knows the lower 32 bits of its transaction: age() compares those, the sum restores the others.
-    `(${at} > ?::text::timestamptz - interval '5 minutes' and age(${version}) <= age(?::text::xid)
+    `(${at} > (select ?::text::timestamptz - interval '5 minutes') and age(${version}) <= age(?::text::xid)
       and not pg_visible_in_snapshot(
         (?::text::bigint + (${version}::text::bigint - ?::text::bigint + 4294967296) % 4294967296)::text::xid8,
         ?::text::pg_snapshot)) is true`,

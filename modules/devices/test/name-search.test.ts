@@ -1,6 +1,8 @@
 /** The function behind the search for devices: held to the caller's reach, through indexes, under the policy. */
 import test from 'ava';
+import type { Context } from '#core';
 import { organization, startTestPlatform, tenant } from '#test';
+import { searchDevices } from '../services/name-search.ts';
 import { enroll } from './arrange.ts';
 
 const platform = await startTestPlatform();
@@ -29,7 +31,9 @@ test('called directly by a tenant it finds the tenant’s own devices, and nothi
   for (const term of ['direct', 'rect-', 'e']) {
     const ids = (orgIds: string[]) =>
       announced(orgIds, async (query) =>
-        (await query('select device_id from named_devices(null, $1, 10)', [term])).map((row) => row.device_id).sort(),
+        (await query('select device_id from named_devices(null, null, $1, 10)', [term]))
+          .map((row) => row.device_id)
+          .sort(),
       );
     t.deepEqual(await ids([mine.orgId]), [own.deviceId], term);
     t.deepEqual(await ids([theirs.orgId]), [foreign.deviceId], term);
@@ -38,10 +42,45 @@ test('called directly by a tenant it finds the tenant’s own devices, and nothi
   }
 });
 
+test('held to groups it finds their members only, the best first, and nobody whom a group excludes', async (t) => {
+  const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
+  const device = async (hostname: string, place = mine) => (await enroll(platform, place, { hostname })).deviceId;
+  const [whole, begins, holds, shut, outside] = await Promise.all(
+    ['bound', 'bound-2', 'un-bound', 'bound-3', 'bound-4'].map((hostname) => device(hostname)),
+  );
+  const foreign = await device('bound-5', theirs);
+  const group = async ({ orgId }: { orgId: string }, members: (string | undefined)[], excluded?: string) => {
+    const [{ id } = { id: '' }] = await platform.sql<{ id: string }>(
+      `insert into device_groups (org_id, name, type) values ($1, gen_random_uuid(), 'static') returning id`,
+      [orgId],
+    );
+    await platform.sql(
+      `insert into device_group_members (group_id, device_id, org_id, added_by, is_excluded)
+       select $1, m, $2, 'manual', m is not distinct from $4 from unnest($3::uuid[]) m`,
+      [id, orgId, members, excluded ?? null],
+    );
+    return id;
+  };
+  const own = await group(mine, [whole, begins, holds, shut], shut);
+  const other = await group(theirs, [foreign]);
+  const ids = (groups: string[], term: string, wanted = 10) =>
+    announced([mine.orgId], async (query) =>
+      (await query('select device_id from named_devices(null, $1, $2, $3)', [groups, term, wanted])).map(
+        (row) => row.device_id,
+      ),
+    );
+  t.deepEqual(await ids([own, other], 'bound'), [whole, begins, holds]);
+  t.deepEqual(await ids([own], 'bound', 1), [whole]);
+  t.deepEqual(await ids([own], 'n-bou'), [holds]);
+  t.deepEqual(await ids([other], 'bound'), []);
+  t.deepEqual(await ids([], 'bound'), []);
+  t.false((await ids([own], 'bound')).includes(outside));
+});
+
 test('a tenant cannot name organizations to it', async (t) => {
   const { orgId } = await tenant(platform);
   await t.throwsAsync(
-    announced([orgId], (query) => query(`select * from find_named_devices(null, null, 'a', 10)`)),
+    announced([orgId], (query) => query(`select * from find_named_devices(null, null, null, 'a', 10)`)),
     { message: /permission denied/ },
   );
 });
@@ -80,7 +119,7 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
       const before = await Promise.all(indexes.map((index) => scans(query, index)));
       const readBefore = await read(query);
       const found = await query(
-        'select d.org_id from named_devices(null, $1, 20) f join devices d on d.id = f.device_id',
+        'select d.org_id from devices d where d.id = any(array(select device_id from named_devices(null, null, $1, 20)))',
         [term],
       );
       t.true(found.length > 0 && found.every((row) => row.org_id === orgId), term);
@@ -91,14 +130,20 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
       }
     });
   }
-  // Outside the function the policy stands between the ids and the rows.
-  const outer = await announced([orgId], (query) =>
-    query(`explain select d.id from named_devices(null, 'host', 20) f join devices d on d.id = f.device_id`),
-  );
+  // Outside the function the policy stands between the ids and the rows, in the statement that the search itself makes.
+  const made: [string, unknown[]][] = [];
+  const listening = {
+    scope: { orgIds: [orgId], siteIds: null, groupIds: null },
+    sql: async (text: string, values: unknown[]) => ({ rows: made.push([text, values]) ? [] : [] }),
+  };
+  await searchDevices(listening as unknown as Context, 'host', 20);
+  const [text = '', values] = made[0] ?? [];
+  const outer = await announced([orgId], (query) => query(`explain ${text}`, values));
   const plan = outer.map((row) => row['QUERY PLAN']).join('\n');
   t.regex(plan, /Function Scan on named_devices/);
-  t.regex(plan, /Index Scan using devices_pkey on devices d/);
+  t.regex(plan, /devices_(pkey|id_org)/);
   t.regex(plan, /Filter: .*org_id = ANY/);
+  t.notRegex(plan, /Seq Scan on devices/);
   // What the function runs for parts, seen by its owner.
   const inner = await platform.sql<{ 'QUERY PLAN': string }>(
     `explain select d.id from devices d where d.org_id = any('{${orgId}}'::uuid[])

@@ -47,7 +47,7 @@ export default [
     payload: filterCreate,
     response: filterShape,
     status: 201,
-    errors: ['ORG_REQUIRED'],
+    errors: ['ORG_REQUIRED', 'ORG_ACCESS_DENIED', 'NOT_FOUND'],
     handler: (ctx, { payload }: { payload: FilterCreate }) => createFilter(ctx, payload),
   }),
   defineRoute({
@@ -59,6 +59,7 @@ export default [
     params,
     payload: filterUpdate,
     response: filterShape,
+    errors: ['NO_UPDATES'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: FilterChanges }) =>
       updateFilter(ctx, id, payload),
   }),

@@ -36,6 +36,17 @@ export async function readFilter(ctx: Context, id: string): Promise<SavedFilter>
   return filter;
 }
 
+/** The filters of these organizations that ask for the field, at whatever depth. */
+export const filtersNaming = (ctx: Context, orgIds: readonly string[], field: string): Promise<SavedFilter[]> =>
+  Promise.resolve(
+    SavedFilter.in(ctx)
+      .whereRaw('saved_filters.org_id = any(?::uuid[])', [orgIds as string[]])
+      .whereRaw(`jsonb_path_exists(conditions, '$.** \\? (@.field == $field)', jsonb_build_object('field', ?::text))`, [
+        field,
+      ])
+      .orderByRaw('lower(name), id'),
+  );
+
 /** An organization's own users create in theirs, whatever they name. Throws ORG_REQUIRED, and 403 out of reach. */
 function ownerOf(ctx: Context, named: string | undefined): string {
   if (ctx.scope.kind === 'organization' && ctx.scope.orgId) return ctx.scope.orgId;

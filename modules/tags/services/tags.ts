@@ -36,11 +36,11 @@ export async function listTags(ctx: Context, query: TagQuery) {
   await mustReach(ctx, query);
   const values: unknown[] = [];
   const add: Add = (value, type) => `$${values.push(value)}::${type}`;
-  const parts = [visibleDevices(ctx.scope, add), `d.lifecycle <> 'decommissioned'`];
+  const parts = [visibleDevices(ctx.scope, add), `d.lifecycle <> 'decommissioned'`, `d.tags <> '{}'`];
   if (query.orgId) parts.push(`d.org_id = ${add(query.orgId, 'uuid')}`);
   if (query.siteId) parts.push(`d.site_id = ${add(query.siteId, 'uuid')}`);
   const search = query.search ? ctx.use('devices').tagKey(query.search) : '';
-  if (search) parts.push(`strpos(t.tag, ${add(search, 'text')}) > 0`);
+  const sought = search ? `where strpos(u.tag, ${add(search, 'text')}) > 0` : '';
   const many = ctx.scope.kind !== 'organization';
   const order = ORDERS[query.sort];
   const { limit, cursor } = query;
@@ -53,8 +53,11 @@ export async function listTags(ctx: Context, query: TagQuery) {
   const offset = cursor === undefined ? ((query.page ?? 1) - 1) * limit : 0;
   const { rows } = await ctx.sql<Row>(
     `with counted as (
-       select t.tag, count(*) as n ${many ? ', (array_agg(distinct d.org_id))[1:20] as orgs' : ''}
-       from devices d cross join lateral unnest(d.tags) t (tag) where ${parts.join(' and ')} group by t.tag)
+       select o.tag, sum(o.n)::bigint as n, (array_agg(o.org_id order by o.org_id))[1:20] as orgs
+       from (select u.tag, u.org_id, count(*) as n
+         from (select unnest(d.tags) as tag, d.org_id from devices d where ${parts.join(' and ')}) u ${sought}
+         group by u.tag, u.org_id) o
+       group by o.tag)
      select c.total, r.tag, r.n, ${many ? 'r.orgs' : 'null'} as "orgIds" from (select count(*) as total from counted) c
      left join (select * from counted where ${after} order by ${order.keys} limit ${limit + 1} offset ${offset}) r on true
      order by ${order.keys}`,

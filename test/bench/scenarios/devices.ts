@@ -1,27 +1,87 @@
-/** A walk through 100,000 devices in pages of 1,000 while another client writes: time, cost of the last page, and who is missed. */
-import { makeFleet } from '../fleet.ts';
+/**
+ * A walk through 100,000 devices in pages of 1,000 while another client writes: time, cost of the last page, who is missed, and
+ * what row-level security costs; then lists narrowed by text and tag.
+ */
+import { type Database, openDatabase } from '../../../core/database/pools.ts';
+import { type DeviceListQuery, listDevices } from '../../../modules/devices/services/device-list.ts';
+import { type Fleet, makeFleet } from '../fleet.ts';
 import { type Ground, openBench } from '../ground.ts';
-import { rounded, type Scenario } from '../scenario.ts';
+import { request } from '../request.ts';
+import { inRole, policyCost } from '../roles.ts';
+import { drive, rounded, type Scenario } from '../scenario.ts';
 
 const SIZE = { devices: 100_000, organizations: 50, software: 0, seed: 42 };
 const PAGE = 1000;
+const SORTS = ['hostname', 'enrolled', 'lastSeen'] as const;
+/** Pages of a walk whose statements are timed under the policies and without them. */
+const TIMED_PAGES = 20;
+const NARROWED = {
+  'search that one has': 'search=042424',
+  'search that a tenth has': 'search=ber',
+  'search that all have': 'search=10.0',
+  'search of two letters that none has': 'search=qx',
+  'tag that one percent has': 'tag=rack-8',
+  'tag that a quarter has': 'tag=blue',
+  'status that most have': 'status=online',
+};
 
 export const scenario: Scenario = {
   title: `GET /devices with a cursor through ${SIZE.devices} devices, ${PAGE} a page, during heartbeats`,
   async run({ seconds }) {
     const ground = await openBench(seconds);
+    const database = openDatabase({ url: ground.databaseUrl, poolSize: 4, onError: () => undefined });
     try {
-      const { partner } = await makeFleet(ground, SIZE);
+      const fleet = await makeFleet(ground, SIZE);
       const figures: Record<string, number> = {};
-      for (const order of ['hostname', 'enrolled', 'lastSeen']) {
-        Object.assign(figures, await measured(ground, partner.token, order));
+      for (const order of SORTS) {
+        Object.assign(figures, await measured(ground, fleet.partner.token, order));
+        figures[`${order}: row-level security costs %`] = await costOf(database, fleet, order);
       }
-      return figures;
+      return { ...figures, ...(await narrowed(ground, fleet)) };
     } finally {
+      await database.close();
       await ground.close();
     }
   },
 };
+
+/** The statements of the first pages of a walk. */
+const costOf = (database: Database, fleet: Fleet, sort: DeviceListQuery['sort']): Promise<number> =>
+  policyCost(database, 3, async (pool) => {
+    const begin = performance.now();
+    let cursor = '';
+    for (let page = 0; page < TIMED_PAGES; page++) {
+      const answer = await inRole(pool, fleet, (ctx) =>
+        listDevices(ctx, {
+          ...{ limit: PAGE, sort, sortDir: 'asc', includeDecommissioned: false, includeTotal: false },
+          ...(cursor ? { cursor } : {}),
+        }),
+      );
+      cursor = ('nextCursor' in answer && answer.nextCursor) || '';
+    }
+    return performance.now() - begin;
+  });
+
+/** Lists of a hundred, as the pages of an interface ask for them, alone and with their total. */
+async function narrowed(ground: Ground, { partner }: Fleet): Promise<Record<string, number>> {
+  const client = request(await ground.api(), 1);
+  const headers = { authorization: `Bearer ${partner.token}` };
+  const figures: Record<string, number> = {};
+  for (const [name, query] of Object.entries(NARROWED)) {
+    for (const [form, more] of [
+      ['', ''],
+      [' with total', '&includeTotal=true'],
+    ]) {
+      const { p50 } = await drive(Math.max(1, ground.seconds / 5), 1, async () => {
+        const status = await client.send('GET', `/api/v1/devices?limit=100&${query}${more}`, headers);
+        if (status !== 200) throw new Error(`answered ${status}`);
+      });
+      figures[`${name}${form}: p50 ms`] = rounded(p50);
+    }
+  }
+  await client.close();
+  return figures;
+}
 
 interface Page {
   devices: { id: string }[];

@@ -1,12 +1,11 @@
 /** GET /search over 100,000 devices for a partner who sees all, and what row-level security costs it. */
-import type { Context } from '#core';
-import { bindKnex } from '../../../core/database/knex.ts';
 import { type Database, openDatabase } from '../../../core/database/pools.ts';
 import { searchDevices } from '../../../modules/devices/services/name-search.ts';
 import { type Fleet, makeFleet } from '../fleet.ts';
 import { type Ground, openBench } from '../ground.ts';
 import { request } from '../request.ts';
-import { drive, inTurns, rounded, type Scenario } from '../scenario.ts';
+import { inRole, policyCost } from '../roles.ts';
+import { drive, rounded, type Scenario } from '../scenario.ts';
 
 const SIZE = { devices: 100_000, organizations: 50, software: 0, seed: 42 };
 const PEOPLE = 5000;
@@ -26,7 +25,7 @@ export const scenario: Scenario = {
         const { p50, p99 } = await overHttp(ground, fleet, term);
         figures[`${name}: p50 ms`] = rounded(p50);
         figures[`${name}: p99 ms`] = rounded(p99);
-        figures[`${name}: row-level security costs %`] = await policyCost(ground, database, fleet, term);
+        figures[`${name}: row-level security costs %`] = await costOf(ground, database, fleet, term);
       }
       return figures;
     } finally {
@@ -59,28 +58,8 @@ async function overHttp(ground: Ground, { partner }: Fleet, term: string) {
 }
 
 /** The statement of the search for devices, once where the policy limits it and once where it lets every row pass. */
-async function policyCost({ seconds }: Ground, database: Database, fleet: Fleet, term: string): Promise<number> {
-  const through = (pool: Database['app']) => async () => {
-    const client = await pool.connect();
-    try {
-      const scope = {
-        kind: 'partner',
-        partnerId: fleet.partnerId,
-        orgIds: fleet.orgIds,
-        siteIds: null,
-        groupIds: null,
-      };
-      const ctx = { scope, trx: bindKnex(async () => client) } as unknown as Context;
-      const step = async () => {
-        await client.query(`begin; select set_config('app.org_ids', '{${fleet.orgIds.join(',')}}', true)`);
-        await searchDevices(ctx, term, 20);
-        await client.query('commit');
-      };
-      return (await drive(Math.max(0.5, seconds / 5), 1, step)).p50;
-    } finally {
-      client.release();
-    }
-  };
-  const { ratio } = await inTurns(5, through(database.app), through(database.platform));
-  return rounded((ratio - 1) * 100);
-}
+const costOf = ({ seconds }: Ground, database: Database, fleet: Fleet, term: string): Promise<number> =>
+  policyCost(database, 5, async (pool) => {
+    const step = () => inRole(pool, fleet, (ctx) => searchDevices(ctx, term, 20));
+    return (await drive(Math.max(0.5, seconds / 5), 1, step)).p50;
+  });
