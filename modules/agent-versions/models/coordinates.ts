@@ -23,14 +23,12 @@ export const platformOf = (word: string): Platform | null =>
 export const architectureOf = (word: string): Architecture | null =>
   ARCHITECTURES.find((one) => one === word) ?? ARCHITECTURE_ALIASES[word] ?? null;
 
-const translated = (known: readonly string[], aliases: Record<string, string>) =>
-  Joi.string()
-    .valid(...known, ...Object.keys(aliases))
-    .custom((word: string) => aliases[word] ?? word);
-
 export const componentWord = () => Joi.string().valid(...COMPONENTS);
-export const platformWord = () => translated(PLATFORMS, PLATFORM_ALIASES);
-export const architectureWord = () => translated(ARCHITECTURES, ARCHITECTURE_ALIASES);
+export const platformWord = () => Joi.string().valid(...PLATFORMS, ...Object.keys(PLATFORM_ALIASES));
+export const architectureWord = () => Joi.string().valid(...ARCHITECTURES, ...Object.keys(ARCHITECTURE_ALIASES));
+/** Of words that `platformWord` and `architectureWord` let through. */
+export const canonicalPlatform = (word: string): Platform => platformOf(word) ?? (word as Platform);
+export const canonicalArchitecture = (word: string): Architecture => architectureOf(word) ?? (word as Architecture);
 
 /** `1.2.3` or `1.2.3-rc.4`; a leading v is taken off. */
 export const VERSION = /^(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,4})(-rc\.(0|[1-9]\d{0,3}))?$/;

@@ -4,7 +4,8 @@ import { defineRoute } from '#core';
 import {
   architectureWord,
   type Component,
-  type Coordinates,
+  canonicalArchitecture,
+  canonicalPlatform,
   componentWord,
   platformWord,
   versionWord,
@@ -39,7 +40,7 @@ export default [
     access: { open },
     limits,
     produces: ['application/octet-stream'],
-    params: Joi.object<{ os: Coordinates['platform']; arch: Coordinates['architecture'] }>({
+    params: Joi.object<{ os: string; arch: string }>({
       os: platformWord().required(),
       arch: architectureWord().required(),
     }),
@@ -52,6 +53,10 @@ export default [
     response: Joi.any(),
     errors: ['NOT_FOUND', 'VERSION_WITHDRAWN', 'RATE_LIMITED'],
     handler: (ctx, { params: { os, arch }, query }) =>
-      sendFile(ctx, { platform: os, architecture: arch, component: query.component }, query),
+      sendFile(
+        ctx,
+        { platform: canonicalPlatform(os), architecture: canonicalArchitecture(arch), component: query.component },
+        query,
+      ),
   }),
 ];

@@ -7,6 +7,8 @@ import {
   architectureWord,
   type Component,
   type Coordinates,
+  canonicalArchitecture,
+  canonicalPlatform,
   componentWord,
   platformWord,
   versionWord,
@@ -19,8 +21,8 @@ import { syncRemote } from '../services/syncs.ts';
 import { listVersions, type VersionQuery } from '../services/version-lists.ts';
 
 interface Asked {
-  platform: Coordinates['platform'];
-  arch: Coordinates['architecture'];
+  platform: string;
+  arch: string;
   component: Component;
 }
 const asked = {
@@ -29,9 +31,7 @@ const asked = {
   component: componentWord().default('agent'),
 };
 const coordinates = ({ platform, arch, component }: Asked): Coordinates => ({
-  platform,
-  architecture: arch,
-  component,
+  ...{ platform: canonicalPlatform(platform), architecture: canonicalArchitecture(arch), component },
 });
 const idParams = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const operator = { permission: 'devices:write', scopes: ['system' as const], mfa: true };

@@ -1,13 +1,13 @@
 /** The catalogue as people see it, with how many of their devices run each version. */
 import { type Context, type PageQuery, page, type SortKey, visibleDevices } from '#core';
 import { AgentVersion, type VersionState } from '../models/agent-version.ts';
-import type { Architecture, Component, Platform } from '../models/coordinates.ts';
+import { type Component, canonicalArchitecture, canonicalPlatform } from '../models/coordinates.ts';
 import { shown } from './downloads.ts';
 
 export interface VersionQuery extends PageQuery {
   component?: Component;
-  platform?: Platform;
-  architecture?: Architecture;
+  platform?: string;
+  architecture?: string;
   state?: VersionState;
 }
 const ORDER = {
@@ -20,10 +20,11 @@ const ORDER = {
 
 export async function listVersions(ctx: Context, query: VersionQuery) {
   const rows = AgentVersion.in(ctx);
-  for (const field of ['component', 'platform', 'architecture', 'state'] as const) {
-    const value = query[field];
-    if (value) rows.where(`agent_versions.${field}`, value);
-  }
+  const { component, platform, architecture, state } = query;
+  if (component) rows.where('agent_versions.component', component);
+  if (platform) rows.where('agent_versions.platform', canonicalPlatform(platform));
+  if (architecture) rows.where('agent_versions.architecture', canonicalArchitecture(architecture));
+  if (state) rows.where('agent_versions.state', state);
   const found = await page(rows, query, ORDER);
   const counts = await countDevices(ctx, found.data);
   return { ...found, data: found.data.map((row) => ({ ...shown(ctx, row), deviceCount: counts.get(row.id) ?? 0 })) };

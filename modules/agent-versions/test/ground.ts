@@ -55,6 +55,7 @@ export async function startLocal(env: Record<string, string> = {}): Promise<{ te
     BINARY_SOURCE: 'local',
     AGENT_BINARY_DIR: folder,
     AGENT_TRUST_KEYS: signer.trust,
+    TRUST_PROXY_HEADERS: 'true',
     ...env,
   });
   return { test, folder };
@@ -95,7 +96,12 @@ export const newAgent = async (
   test: TestPlatform,
   at: { orgId: string; siteId: string },
   more: Record<string, unknown> = {},
-): Promise<FakeAgent> => enrollAgent(test, { key: await enrollmentKey(test, at), ...more });
+): Promise<FakeAgent> => {
+  // Enrollments are limited by address.
+  const address = `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 250)).join('.')}`;
+  const headers = { 'x-forwarded-for': address };
+  return enrollAgent(test, { key: await enrollmentKey(test, at), headers, ...more });
+};
 
 export interface Offer {
   version: string;
