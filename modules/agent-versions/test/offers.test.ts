@@ -199,11 +199,11 @@ test.serial('an offer that a newer version overtakes makes way for it', async (t
   t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
 });
 
-test.serial('a device that runs what it should costs no statement, and a hundred new ones share theirs', async (t) => {
+test.serial('a device that runs what it should costs no statement, and new ones share theirs', async (t) => {
   const at = await tenant(platform);
   const agents = await Promise.all(Array.from({ length: 40 }, () => newAgent(platform, at, { agentVersion: '2.0.0' })));
   const first = await statements(() => Promise.all(agents.map((agent) => beat(agent, '2.0.0'))));
-  t.true(first <= 16, `${first} statements for the first beats of 40 devices`);
+  t.true(first > 0 && first <= 16, `${first} statements for the first beats of 40 devices`);
   const later = await statements(async () => {
     for (let round = 0; round < 5; round += 1) await Promise.all(agents.map((agent) => beat(agent, '2.0.0')));
   });
