@@ -1,5 +1,6 @@
 /** Reads the environment once, checks all of it and hands out one frozen configuration. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { schema, type Variables } from './schema.ts';
 import type { Config } from './types.ts';
 
@@ -131,6 +132,19 @@ function toConfig(v: Variables): Config {
       enrollmentSecret: v.AGENT_ENROLLMENT_SECRET,
       logRetentionDays: v.AGENT_LOG_RETENTION_DAYS,
       binarySource: v.BINARY_SOURCE,
+      binaryDir: v.AGENT_BINARY_DIR ?? join(v.DATA_DIR, 'agent-binaries'),
+      release: {
+        repo: v.AGENT_RELEASE_REPO,
+        apiUrl: v.AGENT_RELEASE_API_URL.replace(/\/+$/, ''),
+        assetHosts: v.AGENT_RELEASE_ASSET_HOSTS,
+        token: v.AGENT_RELEASE_TOKEN,
+      },
+      trustKeys: v.AGENT_TRUST_KEYS.map((text) => {
+        const [id = '', publicKey = ''] = text.split(':');
+        return { id, publicKey };
+      }),
+      autoPromote: v.AGENT_AUTO_PROMOTE,
+      versionSync: v.AGENT_VERSION_SYNC,
     },
     mail: { url: v.MAIL_URL, from: v.MAIL_FROM },
     sms: { twilio: twilioOf(v) },

@@ -36,6 +36,14 @@ export interface Variables {
   AGENT_ENROLLMENT_SECRET?: string;
   AGENT_LOG_RETENTION_DAYS: number;
   BINARY_SOURCE: 'github' | 'local';
+  AGENT_BINARY_DIR?: string;
+  AGENT_RELEASE_REPO?: string;
+  AGENT_RELEASE_API_URL: string;
+  AGENT_RELEASE_ASSET_HOSTS: string[];
+  AGENT_RELEASE_TOKEN?: string;
+  AGENT_TRUST_KEYS: string[];
+  AGENT_AUTO_PROMOTE: boolean;
+  AGENT_VERSION_SYNC: boolean;
   MAIL_URL?: string;
   MAIL_FROM: string;
   TWILIO_ACCOUNT_SID?: string;
@@ -98,6 +106,11 @@ const origin = Joi.string()
   .pattern(/^https?:\/\/[^/?#\s]+$/)
   .messages({ 'string.pattern.base': 'must be an origin such as https://rmm.example.com, without a path' });
 
+/** `<key id>:<raw Ed25519 public key in base64>`. */
+const trustKey = Joi.string()
+  .pattern(/^[\w.-]{1,64}:[A-Za-z0-9+/]{43}=$/)
+  .messages({ 'string.pattern.base': 'must be a key id, a colon and the 32 bytes of an Ed25519 key in base64' });
+
 /** The Joi rules, by variable. `.env.example` names exactly these. */
 export const schema = Joi.object<Variables, true>({
   NODE_ENV: Joi.string().valid('development', 'test', 'production').default('development'),
@@ -133,6 +146,18 @@ export const schema = Joi.object<Variables, true>({
   AGENT_ENROLLMENT_SECRET: Joi.string(),
   AGENT_LOG_RETENTION_DAYS: number(1, 3650, 7),
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
+  AGENT_BINARY_DIR: Joi.string(),
+  AGENT_RELEASE_REPO: Joi.string()
+    .pattern(/^[\w.-]{1,100}\/[\w.-]{1,100}$/)
+    .messages({ 'string.pattern.base': 'must be owner/name' }),
+  AGENT_RELEASE_API_URL: url('https', 'http').default('https://api.github.com'),
+  AGENT_RELEASE_ASSET_HOSTS: list(
+    Joi.string().hostname().messages({ 'string.hostname': 'must be a host name' }),
+  ).default(['github.com', 'objects.githubusercontent.com', 'release-assets.githubusercontent.com']),
+  AGENT_RELEASE_TOKEN: Joi.string(),
+  AGENT_TRUST_KEYS: list(trustKey),
+  AGENT_AUTO_PROMOTE: flag(true),
+  AGENT_VERSION_SYNC: flag(false),
   MAIL_URL: url('smtp', 'smtps'),
   MAIL_FROM: Joi.string().max(320).default('Quartermaster <quartermaster@localhost>'),
   TWILIO_ACCOUNT_SID: Joi.string()

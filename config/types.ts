@@ -54,6 +54,23 @@ export interface Config {
     enrollmentSecret?: string;
     logRetentionDays: number;
     binarySource: Variables['BINARY_SOURCE'];
+    /** Folder of releases for `local`: `<version>/<component>-<os>-<arch>`. */
+    binaryDir: string;
+    /** Where `github` finds releases. */
+    release: {
+      /** `owner/name`. */
+      repo?: string;
+      /** Without a slash at the end. */
+      apiUrl: string;
+      /** Hosts that assets may come from, redirects included. */
+      assetHosts: string[];
+      token?: string;
+    };
+    /** Who may sign agents. */
+    trustKeys: { id: string; publicKey: string }[];
+    autoPromote: boolean;
+    /** Looks for new versions every hour. */
+    versionSync: boolean;
   };
   mail: { url?: string; from: string };
   sms: {

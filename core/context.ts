@@ -139,6 +139,8 @@ export interface Requests {
       maxBytes?: number;
       maxRedirects?: number;
       signal?: AbortSignal;
+      /** Takes the body of a 2xx answer piece by piece, for what is too large to be held; `body` is empty then. */
+      sink?: (chunk: Uint8Array) => void;
     },
   ): Promise<{
     status: number;

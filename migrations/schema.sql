@@ -127,6 +127,45 @@ create policy tenant_update on agent_logs for update to quartermaster_app using 
 grant delete, insert, select, update on agent_logs to quartermaster_app;
 grant delete, insert, select, update on agent_logs to quartermaster_platform;
 
+create table agent_release_answers (
+  url text not null,
+  etag text not null,
+  body jsonb not null,
+  asked_at timestamp with time zone not null default now(),
+  constraint agent_release_answers_pkey PRIMARY KEY (url)
+);
+alter table agent_release_answers force row level security;
+create policy owner on agent_release_answers for all to <owner> using (true) with check (true);
+create policy platform on agent_release_answers for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on agent_release_answers to quartermaster_platform;
+
+create table agent_rollout_halts (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid,
+  partner_id uuid,
+  component text not null,
+  version character varying(20) not null,
+  attempts integer not null,
+  failures integer not null,
+  halted_at timestamp with time zone not null default now(),
+  resumed_at timestamp with time zone,
+  resumed_by uuid,
+  constraint agent_rollout_halts_check CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint agent_rollout_halts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint agent_rollout_halts_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint agent_rollout_halts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX agent_rollout_halts_open ON public.agent_rollout_halts USING btree (COALESCE(org_id, partner_id), component, version) WHERE (resumed_at IS NULL);
+alter table agent_rollout_halts force row level security;
+create policy owner on agent_rollout_halts for all to <owner> using (true) with check (true);
+create policy platform on agent_rollout_halts for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on agent_rollout_halts for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on agent_rollout_halts for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on agent_rollout_halts for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on agent_rollout_halts for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on agent_rollout_halts to quartermaster_app;
+grant delete, insert, select, update on agent_rollout_halts to quartermaster_platform;
+
 create table agent_tombstones (
   token_hash text not null,
   agent_id character varying(64) not null,
@@ -138,6 +177,88 @@ alter table agent_tombstones force row level security;
 create policy owner on agent_tombstones for all to <owner> using (true) with check (true);
 create policy platform on agent_tombstones for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on agent_tombstones to quartermaster_platform;
+
+create table agent_update_attempts (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid not null,
+  device_id uuid not null,
+  component text not null,
+  from_version character varying(50) not null,
+  to_version character varying(20) not null,
+  attempt integer not null,
+  state text not null default 'offered'::text,
+  reason character varying(200),
+  forgiven boolean not null default false,
+  started_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint agent_update_attempts_check CHECK (((state = ANY (ARRAY['succeeded'::text, 'rolled_back'::text, 'failed'::text])) = (finished_at IS NOT NULL))),
+  constraint agent_update_attempts_check1 CHECK (((state <> 'failed'::text) OR (reason IS NOT NULL))),
+  constraint agent_update_attempts_component_check CHECK ((component = ANY (ARRAY['agent'::text, 'helper'::text, 'watchdog'::text]))),
+  constraint agent_update_attempts_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'downloading'::text, 'verifying'::text, 'installing'::text, 'restarting'::text, 'succeeded'::text, 'rolled_back'::text, 'failed'::text]))),
+  constraint agent_update_attempts_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint agent_update_attempts_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint agent_update_attempts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX agent_update_attempts_device ON public.agent_update_attempts USING btree (device_id, component, to_version, finished_at);
+CREATE INDEX agent_update_attempts_due ON public.agent_update_attempts USING btree (updated_at) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX agent_update_attempts_open ON public.agent_update_attempts USING btree (device_id) WHERE (finished_at IS NULL);
+CREATE INDEX agent_update_attempts_org ON public.agent_update_attempts USING btree (org_id, started_at);
+CREATE INDEX agent_update_attempts_recent ON public.agent_update_attempts USING btree (started_at);
+alter table agent_update_attempts force row level security;
+create policy owner on agent_update_attempts for all to <owner> using (true) with check (true);
+create policy platform on agent_update_attempts for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on agent_update_attempts for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on agent_update_attempts for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on agent_update_attempts for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on agent_update_attempts for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on agent_update_attempts to quartermaster_app;
+grant delete, insert, select, update on agent_update_attempts to quartermaster_platform;
+
+create table agent_versions (
+  id uuid not null default gen_random_uuid(),
+  version character varying(20) not null,
+  sort_key character varying(40) not null,
+  component text not null,
+  platform text not null,
+  architecture text not null,
+  source text not null,
+  download_url text,
+  checksum character(64) not null,
+  file_size bigint not null,
+  manifest text not null,
+  manifest_signature text not null,
+  signing_key_id character varying(64) not null,
+  release_notes text,
+  prerelease boolean not null default ((version)::text ~~ '%-%'::text),
+  state text not null default 'registered'::text,
+  is_latest boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  promoted_at timestamp with time zone,
+  promoted_by uuid,
+  withdrawn_at timestamp with time zone,
+  constraint agent_versions_architecture_check CHECK ((architecture = ANY (ARRAY['amd64'::text, 'arm64'::text]))),
+  constraint agent_versions_check CHECK (((NOT is_latest) OR (state = 'promoted'::text))),
+  constraint agent_versions_check1 CHECK (((source = 'github'::text) = (download_url IS NOT NULL))),
+  constraint agent_versions_check2 CHECK (((state <> 'promoted'::text) OR (promoted_at IS NOT NULL))),
+  constraint agent_versions_checksum_check CHECK ((checksum ~ '^[0-9a-f]{64}$'::text)),
+  constraint agent_versions_component_check CHECK ((component = ANY (ARRAY['agent'::text, 'helper'::text, 'watchdog'::text, 'viewer'::text]))),
+  constraint agent_versions_file_size_check CHECK ((file_size > 0)),
+  constraint agent_versions_platform_check CHECK ((platform = ANY (ARRAY['windows'::text, 'macos'::text, 'linux'::text]))),
+  constraint agent_versions_source_check CHECK ((source = ANY (ARRAY['github'::text, 'local'::text]))),
+  constraint agent_versions_state_check CHECK ((state = ANY (ARRAY['registered'::text, 'promoted'::text, 'withdrawn'::text]))),
+  constraint agent_versions_version_check CHECK (((version)::text ~ '^(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,4})(-rc\.(0|[1-9]\d{0,3}))?$'::text)),
+  constraint agent_versions_pkey PRIMARY KEY (id),
+  constraint agent_versions_version_component_platform_architecture_key UNIQUE (version, component, platform, architecture)
+);
+CREATE UNIQUE INDEX agent_versions_latest ON public.agent_versions USING btree (component, platform, architecture) WHERE is_latest;
+CREATE INDEX agent_versions_order ON public.agent_versions USING btree (sort_key DESC, id DESC);
+alter table agent_versions force row level security;
+create policy everybody on agent_versions for select to public using (true);
+create policy owner on agent_versions for all to <owner> using (true) with check (true);
+create policy platform on agent_versions for all to quartermaster_platform using (true) with check (true);
+grant select on agent_versions to quartermaster_app;
+grant insert, select, update on agent_versions to quartermaster_platform;
 
 create table api_keys (
   id uuid not null default gen_random_uuid(),

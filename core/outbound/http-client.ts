@@ -1,12 +1,12 @@
 /** The one guarded HTTP client: public addresses only, no surprises in size, time or direction. */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { type Cidr, checkAddresses, checkUrl, parseCidrs, UrlBlockedError } from './address-rules.ts';
+import { decodeBody, mustBePlain, readBody } from './response-bodies.ts';
+import { UpstreamError, type UpstreamReason } from './upstream-error.ts';
 
-export { UrlBlockedError };
+export { UpstreamError, type UpstreamReason, UrlBlockedError };
 
 const userAgent = 'Quartermaster';
 const mostRedirects = 3;
@@ -16,41 +16,12 @@ const sayings = {
   request: 'The request is not valid HTTP',
   network: 'The connection to the other side failed',
 };
-const decoders = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
 const clientsOwn = /^(host|connection|content-length|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/;
 /** All that goes along to another origin: what authorises a request has too many names to list the other way round. */
 const harmless = /^(accept|accept-language|accept-encoding|user-agent|content-type|content-language)$/;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 export type ResponseHeaders = Record<string, string | string[] | undefined>;
-
-export type UpstreamReason =
-  | 'timeout'
-  | 'too_large'
-  | 'dns'
-  | 'tls'
-  | 'network'
-  | 'redirect'
-  | 'decode'
-  | 'request'
-  | 'aborted';
-
-/** The other side did not answer, or not in a way we accept. `request`: what we were asked to send is not valid HTTP. */
-export class UpstreamError extends Error {
-  readonly code = 'UPSTREAM_ERROR';
-  readonly reason: UpstreamReason;
-
-  constructor(reason: UpstreamReason, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'UpstreamError';
-    this.reason = reason;
-  }
-}
 
 export interface RequestOptions {
   /** Default `GET`. */
@@ -65,6 +36,11 @@ export interface RequestOptions {
   /** 0 (the default: a redirect is returned like any answer) to 3. */
   maxRedirects?: number | undefined;
   signal?: AbortSignal | undefined;
+  /**
+   * Takes the body of a 2xx answer piece by piece, for what is too large to be held; `body` is empty then. Such a body must
+   * not be compressed.
+   */
+  sink?: ((chunk: Uint8Array) => void) | undefined;
 }
 
 export interface HttpResponse {
@@ -110,7 +86,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       let hop: Hop = {
         url: checkUrl(target, { allowHttp, allowCidrs }),
         method: rest.method ?? 'GET',
-        headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...ownHeaders(rest.headers) },
+        headers: {
+          'user-agent': userAgent,
+          'accept-encoding': rest.sink ? 'identity' : 'gzip, br',
+          ...ownHeaders(rest.headers),
+        },
         body: rest.body,
       };
       const givenUp = rejectOnAbort(signal);
@@ -131,7 +111,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           if (next === undefined) {
             // An answer to HEAD announces a body that does not come.
             const announced = method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0);
-            const received = await readBody(answer.body, announced, maxBytes);
+            const sink = answer.statusCode >= 200 && answer.statusCode < 300 ? rest.sink : undefined;
+            if (sink) mustBePlain(answer);
+            const received = await readBody(answer.body, announced, maxBytes, sink);
             return response(answer, await decodeBody(received, answer.headers['content-encoding'], maxBytes));
           }
           // The rest of a redirect's answer is of no interest and must not hold the connection.
@@ -225,51 +207,6 @@ function nextHop(hop: Hop, status: number, location: string | string[] | undefin
     ([name]) => (sameOrigin || harmless.test(name)) && !(becomesGet && name.startsWith('content-')),
   );
   return { url, method: becomesGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body };
-}
-
-/** The body as sent, of at most `maxBytes`; throws `UpstreamError` (`too_large`), at once when it was announced. */
-async function readBody(
-  stream: AsyncIterable<Uint8Array> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown },
-  announced: number,
-  maxBytes: number,
-): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  if (announced > maxBytes) {
-    stream.on('error', () => undefined);
-    stream.destroy();
-    throw tooLarge();
-  }
-  for await (const chunk of stream) {
-    length += chunk.length;
-    // Leaving the loop destroys the stream, and with it the connection.
-    if (length > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-/** The body without its content coding, of at most `maxBytes`; one coding only, so that none hides in another. */
-async function decodeBody(body: Buffer, coding: string | string[] | undefined, maxBytes: number): Promise<Buffer> {
-  const name = String(coding ?? 'identity')
-    .trim()
-    .toLowerCase();
-  if (body.length === 0 || name === 'identity' || name === '') return body;
-  if (!isKnown(name)) throw new UpstreamError('decode', 'The response is compressed in an unknown way');
-  try {
-    return await decoders[name](body, { maxOutputLength: maxBytes });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new UpstreamError('decode', 'The response could not be decompressed', error);
-  }
-}
-
-function isKnown(name: string): name is keyof typeof decoders {
-  return Object.hasOwn(decoders, name);
-}
-
-function tooLarge(): UpstreamError {
-  return new UpstreamError('too_large', 'The response is too large');
 }
 
 /** Any failure of a request as one of ours; refusals of the guard pass through. */

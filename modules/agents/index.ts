@@ -12,6 +12,7 @@ export default defineModule({
   core: true,
   permissions: [],
   audits: ['device.create', 'agent.command.result.submit', 'agent.token.rotate'],
+  slots: ['agents.offers'],
   settings: agentSettings,
   api,
   start(services) {

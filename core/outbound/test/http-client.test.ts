@@ -224,3 +224,27 @@ test('a certificate nobody vouches for is refused, after the right name was aske
   t.like(await t.throwsAsync(client.request(`https://tls.example.com:${port}/`)), { reason: 'tls' });
   t.deepEqual(names, ['tls.example.com']);
 });
+
+test('a large body goes to a sink piece by piece, an unsuccessful one stays with the answer', async (t) => {
+  const piece = Buffer.alloc(65_536, 'x');
+  const url = await serve(t, (request, response) => {
+    if (request.url === '/no') response.writeHead(404).end('not here');
+    else if (request.url === '/packed') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'));
+    else {
+      for (let n = 0; n < 40; n += 1) response.write(piece);
+      response.end();
+    }
+  });
+  let taken = 0;
+  const sink = (chunk: Uint8Array) => {
+    taken += chunk.length;
+  };
+  const whole = await open(t).request(url, { sink, maxBytes: 40 * 65_536 });
+  t.is(whole.body.length, 0);
+  t.is(taken, 40 * 65_536);
+  await t.throwsAsync(open(t).request(url, { sink, maxBytes: 65_536 }), { message: /too large/ });
+  taken = 0;
+  t.is((await open(t).request(`${url}/no`, { sink })).text(), 'not here');
+  await t.throwsAsync(open(t).request(`${url}/packed`, { sink }), { code: 'UPSTREAM_ERROR' });
+  t.is(taken, 0);
+});

@@ -6,6 +6,7 @@ import type { HeartbeatBody } from '../models/heartbeat.ts';
 import { callerToken } from './authentication.ts';
 import { agentConfigs } from './configs.ts';
 import type { KnownToken } from './token-cache.ts';
+import { upgradeOffers } from './upgrade-offers.ts';
 
 type Beat = Parameters<Apis['devices']['beat']>[0];
 
@@ -57,18 +58,16 @@ export async function acceptHeartbeat(
     configs.of(token.orgId),
   ]);
   const active = answer.lifecycle === 'active';
+  const busy = answer.commands.length > 0;
+  const offers = await upgradeOffers(ctx, token, body, { role: roleOf(token, body), active, busy });
   const rotationDue = Date.now() - token.createdAt.getTime() > current.tokenRotationDays * DAY_MS;
   return {
     commands: answer.lifecycle === 'quarantined' ? [] : answer.commands.map(toWire),
     configUpdate: active ? configs.update(token.deviceId, current, body.configVersion) : null,
     configVersion: current.configVersion,
-    // Offers come with the agent versions; without a registered one there is none to make.
-    upgradeTo: null,
-    helperUpgradeTo: null,
-    watchdogUpgradeTo: null,
+    ...offers,
     rotateToken: active && token.role === 'agent' && token.state === 'current' && rotationDue,
     uninstall: answer.uninstall,
-    manifestTrustKeys: [],
     nextHeartbeatSeconds: nextBeat(current.config.heartbeatIntervalSeconds),
     serverTime: new Date(),
   };

@@ -1,0 +1,22 @@
+/** The hourly look for a new release; the same code as the endpoint. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { syncRemote } from '../services/syncs.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'agent-versions/sync-versions': Record<string, never>;
+  }
+}
+
+export default defineJob<Record<string, never>>({
+  name: 'agent-versions/sync-versions',
+  summary: 'Looks for a new release, where the operator switched that on',
+  scope: 'platform',
+  payload: Joi.object({}),
+  schedule: { cron: '23 * * * *' },
+  maxAttempts: 3,
+  async run(ctx) {
+    if (ctx.platform.config.agents.versionSync) await syncRemote(ctx, null);
+  },
+});

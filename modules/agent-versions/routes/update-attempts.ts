@@ -1,0 +1,57 @@
+/** Attempts: what agents report of them, and what operators do about failures. */
+import Joi from 'joi';
+import { defineRoute, type Input } from '#core';
+import { attemptShape, FAILURES, REPORTED } from '../models/attempt.ts';
+import { versionWord } from '../models/coordinates.ts';
+import { type Report, reportAttempt, retryAttempt } from '../services/attempts.ts';
+import { resumeRollout } from '../services/rollouts.ts';
+
+const write = { permission: 'devices:write', mfa: true };
+const idParams = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/agents/{id}/update-status',
+    summary: 'Says how far an update has come',
+    description:
+      'Success is not reported: it shows in the heartbeat. A watchdog reports for an agent that it had to roll back.',
+    access: { agent: { roles: ['agent', 'watchdog', 'helper'] } },
+    audit: { none: 'steps are not recorded; the end of an attempt is, as agent.update.failed' },
+    limits: [{ name: 'agent-update', max: 60, windowSeconds: 60, by: 'actor' }],
+    params: Joi.object<{ id: string }>({ id: Joi.string().hex().length(64).required() }),
+    payload: Joi.object<Report>({
+      component: Joi.string().valid('agent', 'helper', 'watchdog').default('agent'),
+      targetVersion: versionWord().required(),
+      state: Joi.string()
+        .valid(...REPORTED)
+        .required(),
+      reason: Joi.string().valid(...FAILURES),
+    }),
+    response: Joi.object({ changed: Joi.boolean().required() }),
+    errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'INVALID_STATE', 'RATE_LIMITED'],
+    handler: (ctx, { payload }: Input<{ id: string }, unknown, Report>) => reportAttempt(ctx, payload),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/agent-versions/attempts/{id}/retry',
+    summary: 'Forgives what failed, so that the device is offered the version again',
+    access: write,
+    audit: 'agent.update.retry',
+    params: idParams,
+    response: Joi.object({ data: attemptShape.required() }),
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, { params: { id } }) => retryAttempt(ctx, id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/agent-versions/halts/{id}/resume',
+    summary: 'Lets a rollout go on that stopped for its failures',
+    access: write,
+    audit: 'agent.rollout.resume',
+    params: idParams,
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: ['NOT_FOUND', 'INVALID_STATE', 'FORBIDDEN'],
+    handler: (ctx, { params: { id } }) => resumeRollout(ctx, id),
+  }),
+];

@@ -1,0 +1,25 @@
+/** Lets an agent or a signed-in person in: two kinds of callers that no one kind of route access names. */
+import { type AgentAccess, type Context, errors, type Input } from '#core';
+
+/** Tokens of agents; the agent says who it is, since this path does not. */
+const AGENT_TOKEN = /^svc_[0-9a-f]{64}$/;
+
+/** Throws 401, or what the agent's state forbids. */
+export async function mustBeCaller(
+  ctx: Context,
+  headers: Input['headers'],
+  agentId: string | undefined,
+): Promise<void> {
+  const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (!token) throw errors.Unauthenticated();
+  if (!AGENT_TOKEN.test(token)) {
+    await ctx.platform.verifyAccess(token).catch(() => {
+      throw errors.Unauthenticated('The access token is not valid or has expired');
+    });
+    return;
+  }
+  const [agents] = ctx.fillings('auth.agent');
+  if (!agents || !agentId) throw errors.Unauthenticated();
+  const route: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
+  await agents.authenticate({ agentId, token, route, platform: ctx.platform, ip: ctx.actor.ip ?? '' });
+}

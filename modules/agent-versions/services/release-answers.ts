@@ -1,0 +1,24 @@
+/** What the release host last said of a URL, so that asking again costs it nothing. */
+import type { Context } from '#core';
+
+export interface KeptAnswer {
+  etag: string;
+  body: unknown;
+}
+
+export async function keptAnswer(ctx: Context, url: string): Promise<KeptAnswer | undefined> {
+  return ctx.platform.asPlatform(ctx, async (inner) => {
+    const { rows } = await inner.sql<KeptAnswer>('select etag, body from agent_release_answers where url = $1', [url]);
+    return rows[0];
+  });
+}
+
+export async function keepAnswer(ctx: Context, url: string, etag: string, body: unknown): Promise<void> {
+  await ctx.platform.asPlatform(ctx, (inner) =>
+    inner.sql(
+      `insert into agent_release_answers (url, etag, body) values ($1, $2, $3)
+       on conflict (url) do update set etag = excluded.etag, body = excluded.body, asked_at = now()`,
+      [url, etag, JSON.stringify(body).replaceAll('\\u0000', '')],
+    ),
+  );
+}

@@ -1,0 +1,11 @@
+/** Heartbeats ask here what to install. */
+import { defineFilling } from '#core';
+import { answerBeat } from '../services/offers.ts';
+
+export default defineFilling({
+  slot: 'agents.offers',
+  value: {
+    answer: answerBeat,
+    trustKeys: (ctx) => ctx.platform.config.agents.trustKeys.map(({ publicKey }) => publicKey),
+  },
+});

@@ -1,0 +1,160 @@
+/** The scripts that technicians pipe into sh, run for real below a root of their own. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { systemUser } from '#test';
+import { signFolder } from '../signing/folder.ts';
+import { signer, startLocal, sync } from './ground.ts';
+
+const run = promisify(execFile);
+const { test: platform, folder } = await startLocal();
+const admin = await systemUser(platform);
+test.after.always(() => platform.stop());
+
+/** A stand-in for the agent: writes down how it was called, and a state file as enrolling does. */
+const agentOf = (version: string, help: string) => `#!/bin/sh
+if [ "$1" = --help ]; then echo '${help}'; exit 0; fi
+here=$(dirname "$0")
+echo "${version} $*" >>"$here/calls"
+while [ $# -gt 0 ]; do
+  case $1 in
+    --state) state=$2 ;;
+    --key-file) echo "key in file: $(cat "$2")" >>"$here/calls" ;;
+  esac
+  shift
+done
+echo '{}' >"$state"
+`;
+const release = async (version: string, help: string) => {
+  const place = join(folder, version);
+  await mkdir(place, { recursive: true });
+  for (const name of ['agent-linux-amd64', 'agent-linux-arm64'])
+    await writeFile(join(place, name), agentOf(version, help));
+  await signFolder(place, { version, ...signer });
+  await sync(platform, admin.token, version);
+};
+const text = async (name: string) => {
+  const answer = await fetch(`${platform.url}/api/v1/agents/${name}`);
+  return { type: answer.headers.get('content-type') ?? '', body: await answer.text() };
+};
+const sh = async (root: string, script: string, args: string[], env: Record<string, string> = {}) => {
+  const file = join(root, 'script.sh');
+  await writeFile(file, script);
+  const path = process.env.PATH ?? '';
+  return run('/bin/sh', [file, ...args], { env: { PATH: path, PREFIX: join(root, 'root'), ...env } }).then(
+    ({ stdout }) => ({ code: 0, said: stdout }),
+    (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
+  );
+};
+const newRoot = () => mkdtemp(join(tmpdir(), 'agent-root-'));
+const PROGRAM = 'root/usr/local/lib/quartermaster-agent/agent';
+const UNIT = 'root/etc/systemd/system/quartermaster-agent.service';
+const STATE = 'root/var/lib/quartermaster-agent/state.json';
+const calls = (root: string) => readFile(join(root, PROGRAM, '..', 'calls'), 'utf8');
+
+test.serial('the script installs, enrolls and sets up the service; again it upgrades without enrolling', async (t) => {
+  await release('1.0.0', 'usage: --key KEY --secret S');
+  const script = await text('install.sh');
+  t.regex(script.type, /text\/x-shellscript/);
+  t.regex(script.body, /^#!\/bin\/sh\n/);
+  t.true(script.body.includes("server='http://localhost:3000'"), 'it knows where this server is');
+  const root = await newRoot();
+  const done = await sh(root, script.body, [
+    '--server',
+    `${platform.url}/`,
+    '--token',
+    'KEY',
+    '--enrollment-secret',
+    'S3',
+  ]);
+  t.is(done.code, 0, done.said);
+  t.regex(done.said, /1\.0\.0 is installed/);
+  t.is((await stat(join(root, PROGRAM))).mode & 0o777, 0o755);
+  t.is(await calls(root), `1.0.0 enroll --server ${platform.url} --state ${join(root, STATE)} --key KEY --secret S3\n`);
+  const unit = await readFile(join(root, UNIT), 'utf8');
+  t.true(unit.includes(`ExecStart="${join(root, PROGRAM)}" run --state "${join(root, STATE)}"`));
+  t.is((await stat(join(root, STATE))).mode & 0o077, 0);
+  await release('1.1.0', 'usage: --key-file FILE --device-role ROLE');
+  t.is((await sh(root, script.body, ['--server', platform.url])).code, 0);
+  t.is((await calls(root)).split('\n').length, 2, 'it stays who it is');
+  t.true((await readFile(join(root, PROGRAM), 'utf8')).includes('1.1.0'));
+  await rm(root, { recursive: true });
+});
+
+test.serial('an agent that reads its key from a file gets no secret in its arguments', async (t) => {
+  const root = await newRoot();
+  const { body } = await text('install.sh');
+  const args = ['--server', platform.url, '--device-role', 'server', '--site-id', 'ignored'];
+  const done = await sh(root, body, args, { AGENT_TOKEN: 'HIDDEN' });
+  t.is(done.code, 0, done.said);
+  const [first = '', second] = (await calls(root)).split('\n');
+  t.regex(first, /--key-file \S+ --device-role server$/);
+  t.false(first.includes('HIDDEN'));
+  t.is(second, 'key in file: HIDDEN');
+  await rm(root, { recursive: true });
+});
+
+test.serial('a program with another checksum is not installed, and wrong usage says what is wrong', async (t) => {
+  const { body } = await text('install.sh');
+  const root = await newRoot();
+  t.regex((await sh(root, body, ['--server', platform.url])).said, /an enrollment key is needed/);
+  t.regex((await sh(root, body, ['--wrong'])).said, /unknown option --wrong/);
+  t.regex((await sh(root, body, ['--token'])).said, /--token needs a value/);
+  t.regex((await sh(root, body, ['--server', 'http://127.0.0.1:9', '--token', 'K'])).said, /has no agent for/);
+  for (const name of ['agent-linux-amd64', 'agent-linux-arm64']) {
+    const file = join(folder, '1.1.0', name);
+    const bytes = await readFile(file, 'utf8');
+    await writeFile(file, bytes.replace('echo', 'ECHO'));
+    await chmod(file, 0o644);
+  }
+  const refused = await sh(root, body, ['--server', platform.url, '--token', 'K']);
+  t.not(refused.code, 0);
+  t.regex(refused.said, /another checksum/);
+  await t.throwsAsync(stat(join(root, PROGRAM)));
+  await rm(root, { recursive: true });
+});
+
+test.serial('the other script removes what the first one put there', async (t) => {
+  await release('1.2.0', 'usage: --key KEY');
+  const root = await newRoot();
+  const install = await text('install.sh');
+  t.is((await sh(root, install.body, ['--server', platform.url, '--token', 'K'])).code, 0);
+  const { body } = await text('uninstall.sh');
+  t.is((await sh(root, body, ['--keep-state'])).code, 0);
+  for (const path of [PROGRAM, UNIT]) await t.throwsAsync(stat(join(root, path)));
+  t.truthy(await stat(join(root, STATE)));
+  t.is((await sh(root, body, [])).code, 0);
+  await t.throwsAsync(stat(join(root, STATE)));
+  await rm(root, { recursive: true });
+});
+
+test.serial('the signing tool makes a key and a release that this server takes', async (t) => {
+  const root = await newRoot();
+  const tool = join(import.meta.dirname, '..', 'signing', 'sign.ts');
+  const key = join(root, 'key.pem');
+  const made = await run(process.execPath, [tool, 'new-key', '--key', key, '--key-id', 'mine']);
+  t.regex(made.stdout, /^mine:[A-Za-z0-9+/]{43}=\n$/);
+  t.is((await stat(key)).mode & 0o777, 0o600);
+  await t.throwsAsync(run(process.execPath, [tool, 'new-key', '--key', key, '--key-id', 'mine']));
+  await writeFile(join(root, 'agent-linux-amd64'), 'program');
+  const signed = await run(process.execPath, [
+    ...[tool, 'sign', '--key', key, '--key-id', 'mine', '--version', '4.0.0', root],
+  ]);
+  t.is(signed.stdout, 'signed agent-linux-amd64\n');
+  const own = await startLocal({ AGENT_TRUST_KEYS: made.stdout.trim() });
+  await mkdir(join(own.folder, '4.0.0'));
+  for (const name of [
+    'agent-linux-amd64',
+    'agent-linux-amd64.sig',
+    'agent-linux-amd64.manifest.json',
+    'checksums.txt',
+  ]) {
+    await writeFile(join(own.folder, '4.0.0', name), await readFile(join(root, name)));
+  }
+  t.deepEqual((await sync(own.test, (await systemUser(own.test)).token)).body.synced, ['agent:linux/amd64']);
+  await own.test.stop();
+  await rm(root, { recursive: true });
+});
