@@ -35,6 +35,8 @@ export interface Variables {
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number;
   AGENT_ENROLLMENT_SECRET?: string;
   AGENT_LOG_RETENTION_DAYS: number;
+  AGENT_SOCKETS_MAX: number;
+  AGENT_PING_SECONDS: number;
   BINARY_SOURCE: 'github' | 'local';
   MAIL_URL?: string;
   MAIL_FROM: string;
@@ -132,6 +134,8 @@ export const schema = Joi.object<Variables, true>({
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number(1, 525_600, 60),
   AGENT_ENROLLMENT_SECRET: Joi.string(),
   AGENT_LOG_RETENTION_DAYS: number(1, 3650, 7),
+  AGENT_SOCKETS_MAX: number(0, 1_000_000, 20_000),
+  AGENT_PING_SECONDS: number(1, 300, 30),
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
   MAIL_URL: url('smtp', 'smtps'),
   MAIL_FROM: Joi.string().max(320).default('Quartermaster <quartermaster@localhost>'),

@@ -9,12 +9,11 @@ import { type Sealer, startSealer } from './audit/sealer.ts';
 import { createMac } from './auth/opaque-tokens.ts';
 import { Principals } from './auth/principals.ts';
 import { createTokenSigner } from './auth/tokens.ts';
-import type { AgentAuthenticator } from './contract.ts';
+import type { AgentAuthenticator, SocketEndpoint } from './contract.ts';
 import { createCounters } from './counters/create-counters.ts';
 import { openBatches } from './database/batches.ts';
-import { migrate, migrationState } from './database/migrations.ts';
+import { bringUpToDate } from './database/bring-up-to-date.ts';
 import { openDatabase } from './database/pools.ts';
-import { DatabaseSetupError } from './database/roles.ts';
 import { makePartitions } from './database/upkeep.ts';
 import { addDocs } from './http/docs.ts';
 import { addHealth } from './http/health.ts';
@@ -22,6 +21,7 @@ import { createMetrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
 import type { RouteTag } from './http/route.ts';
 import { addRoutes, createServer } from './http/server.ts';
+import { addSockets } from './http/sockets.ts';
 import { JobRegistry } from './jobs/registry.ts';
 import type { TaskServices } from './jobs/task.ts';
 import { openNotices } from './live/notices.ts';
@@ -97,7 +97,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     for (const closer of closers.reverse()) await closer().catch((error: Error) => log.warn({ err: error }, 'closing'));
   };
   try {
-    await bringUpToDate(config, database.owner, modules, log);
+    await bringUpToDate(database.owner, migrationFolders(modules), config.database.autoMigrate, log);
     await makePartitions(database.platform);
     const registry = new JobRegistry();
     for (const loaded of modules) {
@@ -192,6 +192,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     let stopping = false;
     let server: Server | null = null;
     if (options.api) {
+      const access = {
+        principals,
+        counters,
+        batches,
+        verifyToken: (token: string) => signer.verify(token),
+        agentAuthenticator: () => work.fillings('auth.agent')[0] as AgentAuthenticator | undefined,
+        mfaEnabled: config.identity.twoFactor,
+        doors: work.doors,
+      };
       server = createServer(
         {
           work,
@@ -205,15 +214,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             notices.on('principals', listener);
             notices.onLost(listener);
           },
-          access: {
-            principals,
-            counters,
-            batches,
-            verifyToken: (token) => signer.verify(token),
-            agentAuthenticator: () => work.fillings('auth.agent')[0] as AgentAuthenticator | undefined,
-            mfaEnabled: config.identity.twoFactor,
-            doors: work.doors,
-          },
+          access,
         },
         {
           host: config.http.host,
@@ -232,6 +233,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       });
       const tags = routeTags(modules);
       addRoutes(server, { work, counters, checkResponses: options.checkResponses ?? false }, tags);
+      addSockets(server, {
+        endpoints: work.fillings('http.socket') as SocketEndpoint[],
+        access,
+        counters,
+        work,
+        log,
+        trustProxy: config.http.trustProxyHeaders,
+        observe: metrics.observe,
+        count: metrics.socket,
+      });
       addDocs(
         server,
         openapiDocument(
@@ -273,25 +284,5 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-async function bringUpToDate(
-  config: Config,
-  owner: Parameters<typeof migrate>[0],
-  modules: LoadedModule[],
-  log: Logger,
-): Promise<void> {
-  const folders = migrationFolders(modules);
-  if (config.database.autoMigrate) {
-    const applied = await migrate(owner, folders);
-    if (applied.length > 0) log.info({ applied: applied.length }, 'database migrated');
-    return;
-  }
-  const state = await migrationState(owner, folders);
-  if (state.pending.length > 0 || state.changed.length > 0) {
-    throw new DatabaseSetupError(
-      `The database is not up to date (${[...state.pending, ...state.changed].join(', ')}); run npm run migrate.`,
-    );
   }
 }

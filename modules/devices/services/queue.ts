@@ -74,6 +74,7 @@ export function tellFinished(ctx: Context, command: Command): void {
     { commandId, type, status, exitCode, late, source, sourceId },
     { orgId, deviceId },
   );
+  ctx.notify('devices.command.done', commandId);
 }
 
 /** Cancels what nobody has fetched yet; `which` narrows it, with the parameters after the device's id. */
