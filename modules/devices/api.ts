@@ -214,7 +214,7 @@ export interface DevicesApi extends ListsApi, TagsApi {
   /** As `claimCommands`, for a connection: in one statement with others that ask at the same time. */
   pushCommands(deviceId: string, role: 'agent' | 'watchdog', epoch: number): Promise<ClaimedCommand[]>;
   /** Back to the queue, for what could not be sent or was never begun; no more than five deliveries. */
-  releaseCommands(deviceId: string, sent: readonly { id: string; attempt: number }[]): Promise<void>;
+  releaseCommands(deviceId: string, sent: readonly { id: string; attempt: number; unsent?: boolean }[]): Promise<void>;
   /** Back to the queue what earlier connections of this device and role carried and nobody began. */
   reclaimCommands(deviceId: string, role: 'agent' | 'watchdog', epoch: number): Promise<void>;
   /** sent to running, in one statement with others; says what of the command is known instead of throwing. */

@@ -97,8 +97,8 @@ export class AgentSocket {
 
   send(frame: Frame): void {
     if (!this.open) return;
-    if (this.link.socket.bufferedAmount > MOST_BUFFERED) return this.close(CLOSE.SLOW, 'slow');
-    this.link.socket.send(JSON.stringify(frame));
+    if (this.link.socket.bufferedAmount > MOST_BUFFERED) this.close(CLOSE.SLOW, 'slow');
+    else this.link.socket.send(JSON.stringify(frame));
   }
 
   close(code: number, reason: string): void {
@@ -145,10 +145,11 @@ export class AgentSocket {
       this.#outstanding ??= new Map();
       this.#outstanding.set(command.id, command.attempt);
       this.link.socket.send(JSON.stringify({ frame: 'command', ...toWire(command) }), (fault) => {
-        if (fault && this.#outstanding?.delete(command.id)) this.release([command]);
+        if (fault && this.#outstanding?.delete(command.id))
+          this.release([{ id: command.id, attempt: command.attempt }]);
       });
     }
-    this.release(unsent);
+    this.release(unsent.map(({ id, attempt }) => ({ id, attempt, unsent: true })));
   }
 
   /** The agent has begun or ended it: it need not be taken back when the socket closes. */
@@ -158,11 +159,10 @@ export class AgentSocket {
     if (this.#held) void this.push();
   }
 
-  release(sent: readonly { id: string; attempt: number }[]): void {
+  release(sent: readonly { id: string; attempt: number; unsent?: boolean }[]): void {
     if (sent.length === 0) return;
-    const taken = sent.map(({ id, attempt }) => ({ id, attempt }));
     this.link
-      .work((ctx) => ctx.use('devices').releaseCommands(this.deviceId, taken))
+      .work((ctx) => ctx.use('devices').releaseCommands(this.deviceId, sent))
       .catch(() => this.link.count('release_failed'));
   }
 
@@ -187,12 +187,12 @@ export class AgentSocket {
     const body = isBinary ? { frame: 'binary' } : parse(data);
     if (!this.#budget.spend(body?.frame ?? '', performance.now())) {
       if (!this.#closing) this.refuse('rate');
-      return this.close(CLOSE.RATE, 'rate');
+      this.close(CLOSE.RATE, 'rate');
+    } else if (!body) this.#refuseMalformed();
+    else if (!this.#closing || LAST_WORDS.has(body.frame)) {
+      const { frame, ...rest } = body;
+      void this.#work(frame, isBinary ? data : rest);
     }
-    if (!body) return this.#refuseMalformed();
-    if (this.#closing && !LAST_WORDS.has(body.frame)) return;
-    const { frame, ...rest } = body;
-    void this.#work(frame, isBinary ? data : rest);
   }
 
   #refuseMalformed(): void {
@@ -210,7 +210,8 @@ export class AgentSocket {
     } catch (fault) {
       const error = fault instanceof AppError ? fault : errors.Unavailable();
       this.link.count(error.status < 500 ? 'refused_frame' : 'failed_frame');
-      this.send({ frame: 'error', of: frame, code: error.code, message: error.message });
+      const { commandId } = body as { commandId?: unknown };
+      this.send({ frame: 'error', of: frame, commandId, code: error.code, message: error.message });
     } finally {
       if (this.#inWork === MOST_IN_WORK) this.link.socket.resume();
       this.#inWork -= 1;

@@ -138,7 +138,10 @@ export class AgentHub {
   #add(socket: AgentSocket): void {
     const { deviceId, role, epoch } = socket;
     const held = this.#sockets[role].get(deviceId);
-    if (held && held.epoch > epoch) return socket.close(CLOSE.REPLACED, 'replaced');
+    if (held && held.epoch > epoch) {
+      socket.close(CLOSE.REPLACED, 'replaced');
+      return;
+    }
     this.replaced(deviceId, role, epoch);
     this.#sockets[role].set(deviceId, socket);
     this.#arrived = true;
@@ -189,6 +192,7 @@ export class AgentHub {
 
   /** A connection counts as a beat that says nothing: it makes the device online and notices its address. */
   async #beat(socket: AgentSocket): Promise<void> {
+    if (!socket.open) return;
     const { link, tokenHash, role, epoch } = socket;
     socket.beatAt = performance.now();
     const { answer, commands } = await link.work(async (ctx) =>

@@ -49,9 +49,15 @@ const begins = defineBatch<Begin, Begun>({
 export const beginCommand = (ctx: Context, deviceId: string, role: Role, id: string): Promise<Begun> =>
   ctx.batch(begins, { id, deviceId, role });
 
+interface Taken {
+  id: string;
+  attempt: number;
+  /** It never left the server: the attempt does not count. */
+  unsent?: boolean;
+}
 interface Release {
   deviceId: string;
-  sent: readonly { id: string; attempt: number }[];
+  sent: readonly Taken[];
 }
 
 /** Whoever was given it meanwhile has another attempt, and whoever has begun it is left alone. */
@@ -63,13 +69,19 @@ const releases = defineBatch<Release, boolean>({
     const all = items.flatMap(({ deviceId, sent }) => sent.map((one) => ({ deviceId, ...one })));
     const { rows } = await sql<{ deviceId: string }>(
       `with due as (
-         select c.id from device_commands c
-         join unnest($1::uuid[], $2::uuid[], $3::int[]) as r (id, device_id, attempt)
+         select c.id, r.unsent from device_commands c
+         join unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[]) as r (id, device_id, attempt, unsent)
            on r.id = c.id and r.device_id = c.device_id and r.attempt = c.attempt
-         where c.status = 'sent' and c.started_at is null and c.attempt < ${MOST_ATTEMPTS}
+         where c.status = 'sent' and c.started_at is null and (r.unsent or c.attempt < ${MOST_ATTEMPTS})
          order by c.id for no key update of c)
-       update device_commands c set status = 'pending' from due where c.id = due.id returning c.device_id as "deviceId"`,
-      [all.map(({ id }) => id), all.map(({ deviceId }) => deviceId), all.map(({ attempt }) => attempt)],
+       update device_commands c set status = 'pending', attempt = c.attempt - case when due.unsent then 1 else 0 end
+       from due where c.id = due.id returning c.device_id as "deviceId"`,
+      [
+        all.map(({ id }) => id),
+        all.map(({ deviceId }) => deviceId),
+        all.map(({ attempt }) => attempt),
+        all.map(({ unsent }) => unsent === true),
+      ],
     );
     const released = new Set(rows.map(({ deviceId }) => deviceId));
     return items.map(({ deviceId }) => released.has(deviceId));
