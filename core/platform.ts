@@ -24,6 +24,7 @@ import { addRoutes, createServer } from './http/server.ts';
 import { addSockets } from './http/sockets.ts';
 import { JobRegistry } from './jobs/registry.ts';
 import type { TaskServices } from './jobs/task.ts';
+import { openHints } from './live/hints.ts';
 import { openNotices } from './live/notices.ts';
 import { checkModules } from './loader/check.ts';
 import { discover, type LoadedModule, withoutDisabled } from './loader/discover.ts';
@@ -122,13 +123,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     closers.push(() => http.close());
     const notices = await openNotices(options.databaseUrl, log);
     closers.push(() => notices.close());
+    const prefix = `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`;
+    const redis = config.redisUrl ? { url: config.redisUrl, channel: `${prefix}hints` } : null;
+    const hints = openHints(database.platform, notices, log, redis);
+    closers.push(() => hints.close());
     const principals = new Principals(database.platform);
     notices.on('principals', () => principals.forgetAll());
     notices.onLost(() => principals.forgetAll());
     const counters = createCounters({
       ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}),
       // Two installations may share a Redis; the database tells them apart.
-      prefix: `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`,
+      prefix,
     });
     closers.push(() => counters.close());
     const work: WorkServices = {
@@ -166,6 +171,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         return readSettings(ctx, name, schema, orgId);
       },
       deliverNotice: (channel, payload) => notices.deliver(channel, payload),
+      hint: (channel, payload) => hints.tell(channel, payload),
     };
     const metrics = createMetrics({ owner: database.owner, app: database.app, platform: database.platform });
     const tasks: TaskServices = {
@@ -261,6 +267,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const settle = async () => {
       await attempts.flush();
       await batches.drain();
+      await hints.flush();
       await sealer?.drain();
     };
     return {

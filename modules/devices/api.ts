@@ -249,8 +249,8 @@ export interface DevicesApi extends ListsApi, TagsApi {
 
 /**
  * Notices (ctx.notify, StartServices.onNotice): `devices.changed` with the device's id after every change of its
- * lifecycle, `devices.commands` with the device's id when a command was queued or waits again, `devices.command.done` with
- * the command's id when it has ended.
+ * lifecycle. Hints (ctx.hint, heard the same way): `devices.commands` with the device's id when a command was queued or
+ * waits again, `devices.command.done` with the command's id when it has ended.
  */
 declare module '#core/contract' {
   interface Apis {

@@ -91,7 +91,7 @@ const releases = defineBatch<Release, boolean>({
 export async function releaseCommands(ctx: Context, deviceId: string, sent: Release['sent']): Promise<void> {
   if (sent.length === 0) return;
   // A newer connection, of whichever process, may be waiting for exactly these.
-  if (await ctx.batch(releases, { deviceId, sent })) ctx.notify('devices.commands', deviceId);
+  if (await ctx.batch(releases, { deviceId, sent })) ctx.hint('devices.commands', deviceId);
 }
 
 interface Reclaim {

@@ -43,5 +43,5 @@ export async function redeliverCommands(ctx: Context): Promise<void> {
        order by sent_at limit ${MOST} for update skip locked)
      update device_commands c set status = 'pending' from due where c.id = due.id returning c.device_id as "deviceId"`,
   );
-  for (const deviceId of new Set(rows.map((row) => row.deviceId))) ctx.notify('devices.commands', deviceId);
+  for (const deviceId of new Set(rows.map((row) => row.deviceId))) ctx.hint('devices.commands', deviceId);
 }
