@@ -21,7 +21,12 @@ export function encoded(text: string): Buffer {
 }
 
 /** Resolves when the server has switched protocols; rejects with its status otherwise. */
-export function openRaw(base: string, path: string, token: string): Promise<RawSocket> {
+export function openRaw(
+  base: string,
+  path: string,
+  token: string,
+  onText: (text: string, raw: RawSocket) => void = () => undefined,
+): Promise<RawSocket> {
   const { port, hostname } = new URL(base);
   return new Promise((resolve, reject) => {
     const stream: Socket = connect(Number(port), hostname);
@@ -30,7 +35,8 @@ export function openRaw(base: string, path: string, token: string): Promise<RawS
     let open = false;
     const raw: RawSocket = {
       send: (text) => stream.write(encoded(text)),
-      onText: () => undefined,
+      // From the start: the first frame may come with the answer to the upgrade.
+      onText: (text) => onText(text, raw),
       onClose: () => undefined,
       destroy: () => stream.destroy(),
     };

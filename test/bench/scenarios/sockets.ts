@@ -7,6 +7,7 @@ import { rounded, type Scenario } from '../scenario.ts';
 
 const DEVICES = 10_000;
 const AT_ONCE = 200;
+const said = (text: string) => process.stdout.write(`  … ${text}\n`);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const METRICS = {
   ...{ cpuPercent: 12.5, ramPercent: 40.1, ramUsedMb: 6500, diskPercent: 55, diskUsedGb: 280, networkInBps: 1200 },
@@ -56,14 +57,13 @@ const metric = async (base: string, name: string) =>
 
 /** Connects and waits for the server's first word; pings are answered as an agent does. */
 async function connectAgent(base: string, { agentId, token }: BenchDevice): Promise<RawSocket> {
-  const socket = await openRaw(base, `/api/v1/agent-ws/${agentId}/ws`, token);
-  await new Promise<void>((resolve, reject) => {
-    socket.onText = (text) => {
-      if (text.startsWith('{"frame":"connected"')) resolve();
-      else if (text === '{"frame":"ping"}') socket.send('{"frame":"pong"}');
-    };
-    socket.onClose = () => reject(new Error('closed'));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = await openRaw(base, `/api/v1/agent-ws/${agentId}/ws`, token, (text, raw) => {
+    if (text.startsWith('{"frame":"connected"')) resolve();
+    else if (text === '{"frame":"ping"}') raw.send('{"frame":"pong"}');
   });
+  socket.onClose = () => reject(new Error('closed'));
+  await promise;
   return socket;
 }
 
@@ -73,6 +73,7 @@ export const scenario: Scenario = {
     const devices = await makeDevices(ground, DEVICES);
     await ground.sql(`update devices set hostname = 'bench'`);
     const bare = await bareKiB();
+    said(`bare ${bare}`);
     const { base, stop } = await ground.startApi({});
     const rss = () => metric(base, 'process_resident_memory_bytes');
     await pause(2_000);
@@ -83,6 +84,7 @@ export const scenario: Scenario = {
       sockets.set(device, await connectAgent(base, device));
     });
     const connectSeconds = (performance.now() - connectBegin) / 1000;
+    said(`connected in ${connectSeconds} s`);
     await pause(5_000);
     const idle = ((await least(rss)) - before) / DEVICES / 1024;
 
@@ -105,6 +107,7 @@ export const scenario: Scenario = {
       }),
     );
     const stormSeconds = (performance.now() - stormBegin) / 1000;
+    said(`storm over in ${stormSeconds} s`);
     const serverErrors = [...statuses].filter(([status]) => status.startsWith('5')).reduce((n, [, one]) => n + one, 0);
 
     const beats = await beatAll([...sockets.values()], ground.seconds * 2, base);
