@@ -1,10 +1,10 @@
-/** A bare ws server, what the sockets of agents are measured against; prints its resident memory when asked. */
+/** A bare ws server, what the sockets of agents are measured against; tells its memory when asked. */
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 
 const server = createServer((_request, response) => {
-  globalThis.gc?.();
-  response.end(JSON.stringify({ rss: process.memoryUsage().rss, sockets: sockets.size }));
+  const { heapUsed, external } = process.memoryUsage();
+  response.end(JSON.stringify({ held: heapUsed + external }));
 });
 const sockets = new Set<object>();
 const wss = new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false });

@@ -4,7 +4,12 @@
 const MOST = 600;
 const PER_SECOND = 20;
 /** A beat writes; 120 a minute are as many as over HTTP. Output of a terminal comes in many small pieces. */
-const COSTS: Readonly<Record<string, number>> = { heartbeat: 10, terminal_output: 0.1, binary: 0.1, pong: 0.1 };
+const COSTS = new Map([
+  ['heartbeat', 10],
+  ['terminal_output', 0.1],
+  ['binary', 0.1],
+  ['pong', 0.1],
+]);
 
 export class FrameBudget {
   #left = MOST;
@@ -19,7 +24,7 @@ export class FrameBudget {
   spend(frame: string, now: number): boolean {
     this.#left = Math.min(MOST, this.#left + ((now - this.#filledAt) / 1000) * PER_SECOND);
     this.#filledAt = now;
-    this.#left -= COSTS[frame] ?? 1;
+    this.#left -= COSTS.get(frame) ?? 1;
     return this.#left >= 0;
   }
 }

@@ -1,13 +1,14 @@
 /** Ten thousand agents that stay connected: what an idle one costs, a reconnect storm, and heartbeats over the sockets. */
 import type { BenchDevice } from '../devices.ts';
 import { makeDevices } from '../devices.ts';
-import { startProcess } from '../ground.ts';
+import { type Ground, startProcess } from '../ground.ts';
 import { openRaw, type RawSocket } from '../raw-sockets.ts';
 import { rounded, type Scenario } from '../scenario.ts';
 
 const DEVICES = 10_000;
 const AT_ONCE = 200;
-const said = (text: string) => process.stdout.write(`  … ${text}\n`);
+/** Resident memory says more of the system than of the sockets: pages come and go. */
+const COLLECTING = { NODE_OPTIONS: `--expose-gc --import ${new URL('../collect-often.ts', import.meta.url).href}` };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const METRICS = {
   ...{ cpuPercent: 12.5, ramPercent: 40.1, ramUsedMb: 6500, diskPercent: 55, diskUsedGb: 280, networkInBps: 1200 },
@@ -38,15 +39,15 @@ async function least(sample: () => Promise<number>): Promise<number> {
 }
 
 async function bareKiB(): Promise<number> {
-  const { child, match } = await startProcess('test/bench/bare-sockets.ts', {}, /listening (\d+)/);
+  const { child, match } = await startProcess('test/bench/bare-sockets.ts', COLLECTING, /listening (\d+)/);
   const base = `http://127.0.0.1:${match[1]}`;
-  const rss = async () => ((await (await fetch(base)).json()) as { rss: number }).rss;
-  const before = await least(rss);
+  const held = async () => ((await (await fetch(base)).json()) as { held: number }).held;
+  const before = await least(held);
   const sockets: RawSocket[] = [];
   await inLanes(Array.from({ length: DEVICES }), AT_ONCE, async () => {
     sockets.push(await openRaw(base, '/', 'bare'));
   });
-  const after = await least(rss);
+  const after = await least(held);
   for (const socket of sockets) socket.destroy();
   child.kill('SIGTERM');
   return (after - before) / DEVICES / 1024;
@@ -67,26 +68,36 @@ async function connectAgent(base: string, { agentId, token }: BenchDevice): Prom
   return socket;
 }
 
+/** What the API holds in memory for each agent that is connected and does nothing, in a process that collects often. */
+async function idleKiB(ground: Ground, devices: readonly BenchDevice[]): Promise<number> {
+  const { base, stop } = await ground.startApi(COLLECTING);
+  const held = async () =>
+    (await metric(base, 'nodejs_heap_size_used_bytes')) + (await metric(base, 'nodejs_external_memory_bytes'));
+  const before = await least(held);
+  const sockets: RawSocket[] = [];
+  await inLanes(devices, AT_ONCE, async (device) => {
+    sockets.push(await connectAgent(base, device));
+  });
+  const after = await least(held);
+  for (const socket of sockets) socket.destroy();
+  await stop();
+  return (after - before) / DEVICES / 1024;
+}
+
 export const scenario: Scenario = {
   title: `${DEVICES} agents on one process, against as many bare ws sockets`,
   async run(ground) {
     const devices = await makeDevices(ground, DEVICES);
     await ground.sql(`update devices set hostname = 'bench'`);
     const bare = await bareKiB();
-    said(`bare ${bare}`);
+    const idle = await idleKiB(ground, devices);
     const { base, stop } = await ground.startApi({});
-    const rss = () => metric(base, 'process_resident_memory_bytes');
-    await pause(2_000);
-    const before = await least(rss);
     const sockets = new Map<BenchDevice, RawSocket>();
     const connectBegin = performance.now();
     await inLanes(devices, AT_ONCE, async (device) => {
       sockets.set(device, await connectAgent(base, device));
     });
     const connectSeconds = (performance.now() - connectBegin) / 1000;
-    said(`connected in ${connectSeconds} s`);
-    await pause(5_000);
-    const idle = ((await least(rss)) - before) / DEVICES / 1024;
 
     // Every connection breaks in one moment; each agent comes back as the reference agent does: 1 s doubling, ±30 %.
     for (const socket of sockets.values()) socket.destroy();
@@ -107,7 +118,6 @@ export const scenario: Scenario = {
       }),
     );
     const stormSeconds = (performance.now() - stormBegin) / 1000;
-    said(`storm over in ${stormSeconds} s`);
     const serverErrors = [...statuses].filter(([status]) => status.startsWith('5')).reduce((n, [, one]) => n + one, 0);
 
     const beats = await beatAll([...sockets.values()], ground.seconds * 2, base);
