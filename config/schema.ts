@@ -35,6 +35,8 @@ export interface Variables {
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number;
   AGENT_ENROLLMENT_SECRET?: string;
   AGENT_LOG_RETENTION_DAYS: number;
+  AGENT_SOCKETS_MAX: number;
+  AGENT_PING_SECONDS: number;
   BINARY_SOURCE: 'github' | 'local';
   AGENT_BINARY_DIR?: string;
   AGENT_RELEASE_REPO?: string;
@@ -145,6 +147,8 @@ export const schema = Joi.object<Variables, true>({
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number(1, 525_600, 60),
   AGENT_ENROLLMENT_SECRET: Joi.string(),
   AGENT_LOG_RETENTION_DAYS: number(1, 3650, 7),
+  AGENT_SOCKETS_MAX: number(0, 1_000_000, 20_000),
+  AGENT_PING_SECONDS: number(1, 300, 30),
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
   AGENT_BINARY_DIR: Joi.string(),
   AGENT_RELEASE_REPO: Joi.string()

@@ -53,6 +53,10 @@ export interface Config {
     enrollmentKeyTtlMinutes: number;
     enrollmentSecret?: string;
     logRetentionDays: number;
+    /** Sockets of agents that one process holds; 0 leaves them to polling. */
+    socketsMax: number;
+    /** Seconds between two pings of a socket. */
+    pingSeconds: number;
     binarySource: Variables['BINARY_SOURCE'];
     /** Folder of releases for `local`: `<version>/<component>-<os>-<arch>`. */
     binaryDir: string;

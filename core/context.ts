@@ -82,6 +82,11 @@ export interface Context {
   emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
   /** Tells every process, after the commit. */
   notify(channel: string, payload: string): void;
+  /**
+   * Tells every process soon after the commit, through Redis where there is one. A crash may lose it: only for what somebody
+   * looks at anyway. Much cheaper than `notify`.
+   */
+  hint(channel: string, payload: string): void;
   use<N extends keyof Apis>(module: N): Apis[N];
   fillings<S extends keyof Slots>(slot: S): readonly Slots[S][];
   /** A module's settings for one organization: its schema's defaults, then the partner's, then the organization's. */

@@ -1,6 +1,8 @@
 /** The module contract: what a feature may declare, and the identity helpers that give each declaration its type. */
 import type Joi from 'joi';
-import type { Context, PlatformDoors, Scope } from './context.ts';
+import type { WebSocket } from 'ws';
+import type { Config } from '#config';
+import type { Actor, Context, PlatformDoors, Scope } from './context.ts';
 
 // ---- maps that modules widen: `declare module '#core/contract' { interface Apis { devices: ... } }`
 
@@ -13,6 +15,7 @@ export interface Jobs {}
 /** Slots of the core; modules add their own. */
 export interface Slots {
   'auth.agent': AgentAuthenticator;
+  'http.socket': SocketEndpoint;
 }
 export type EventName = keyof Events & string;
 export type JobName = keyof Jobs & string;
@@ -151,6 +154,36 @@ export type Route<P = unknown, Q = unknown, B = unknown> = ReadRoute<P, Q, B> | 
 // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds routes of every input type
 export type AnyRoute = Route<any, any, any>;
 export const defineRoute = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>): AnyRoute => route;
+
+// ---- socket
+
+/** Fills `http.socket`: a path below /api/v1 whose callers stay connected. Its upgrade is admitted as a request would be. */
+export interface SocketEndpoint {
+  path: string;
+  summary: string;
+  access: Access;
+  params: Joi.ObjectSchema;
+  limits?: Limit[];
+  /** Larger frames end the connection (1009). */
+  maxFrameBytes: number;
+  /** Sockets that one process holds; more are refused with 503. */
+  most(config: Config): number;
+  /** The socket has no listeners yet; it is closed with 1012 when the process stops. */
+  open(link: SocketLink): void;
+}
+export interface SocketLink {
+  readonly socket: WebSocket;
+  readonly actor: Actor;
+  readonly scope: Scope;
+  readonly params: Record<string, string>;
+  /** Of the upgrade; keep no tokens from them. */
+  readonly headers: Record<string, string | undefined>;
+  readonly platform: Pick<PlatformDoors, 'config' | 'services' | 'counters'>;
+  /** Counts an event under /metrics; a word from a fixed list. */
+  count(event: string): void;
+  /** One piece of work as the caller, as a route's handler has it. Whether the caller may still, the module decides. */
+  work<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
+}
 
 // ---- job, subscriber, slot, batch
 

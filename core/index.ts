@@ -64,6 +64,8 @@ export type {
   Module,
   Route,
   Slots,
+  SocketEndpoint,
+  SocketLink,
   StartServices,
   Subscriber,
 } from './contract.ts';
@@ -72,6 +74,7 @@ export { Model } from './database/model.ts';
 export { inGroups, visibleDevices } from './database/visible-devices.ts';
 export * as errors from './errors.ts';
 export { AppError, defineError } from './errors.ts';
+export { mustBeShapely } from './http/input.ts';
 export { openObject } from './http/open-object.ts';
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';

@@ -9,12 +9,11 @@ import { type Sealer, startSealer } from './audit/sealer.ts';
 import { createMac } from './auth/opaque-tokens.ts';
 import { Principals } from './auth/principals.ts';
 import { createTokenSigner } from './auth/tokens.ts';
-import type { AgentAuthenticator } from './contract.ts';
+import type { AgentAuthenticator, SocketEndpoint } from './contract.ts';
 import { createCounters } from './counters/create-counters.ts';
 import { openBatches } from './database/batches.ts';
-import { migrate, migrationState } from './database/migrations.ts';
+import { bringUpToDate } from './database/bring-up-to-date.ts';
 import { openDatabase } from './database/pools.ts';
-import { DatabaseSetupError } from './database/roles.ts';
 import { makePartitions } from './database/upkeep.ts';
 import { addDocs } from './http/docs.ts';
 import { addHealth } from './http/health.ts';
@@ -22,8 +21,10 @@ import { createMetrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
 import type { RouteTag } from './http/route.ts';
 import { addRoutes, createServer } from './http/server.ts';
+import { addSockets } from './http/sockets.ts';
 import { JobRegistry } from './jobs/registry.ts';
 import type { TaskServices } from './jobs/task.ts';
+import { openHints } from './live/hints.ts';
 import { openNotices } from './live/notices.ts';
 import { checkModules } from './loader/check.ts';
 import { discover, type LoadedModule, withoutDisabled } from './loader/discover.ts';
@@ -97,7 +98,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     for (const closer of closers.reverse()) await closer().catch((error: Error) => log.warn({ err: error }, 'closing'));
   };
   try {
-    await bringUpToDate(config, database.owner, modules, log);
+    await bringUpToDate(database.owner, migrationFolders(modules), config.database.autoMigrate, log);
     await makePartitions(database.platform);
     const registry = new JobRegistry();
     for (const loaded of modules) {
@@ -122,13 +123,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     closers.push(() => http.close());
     const notices = await openNotices(options.databaseUrl, log);
     closers.push(() => notices.close());
+    const prefix = `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`;
+    const redis = config.redisUrl ? { url: config.redisUrl, channel: `${prefix}hints` } : null;
+    const hints = openHints(database.platform, notices, log, redis);
+    closers.push(() => hints.close());
     const principals = new Principals(database.platform);
     notices.on('principals', () => principals.forgetAll());
     notices.onLost(() => principals.forgetAll());
     const counters = createCounters({
       ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}),
       // Two installations may share a Redis; the database tells them apart.
-      prefix: `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`,
+      prefix,
     });
     closers.push(() => counters.close());
     const work: WorkServices = {
@@ -166,6 +171,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         return readSettings(ctx, name, schema, orgId);
       },
       deliverNotice: (channel, payload) => notices.deliver(channel, payload),
+      hint: (channel, payload) => hints.tell(channel, payload),
     };
     const metrics = createMetrics({ owner: database.owner, app: database.app, platform: database.platform });
     const tasks: TaskServices = {
@@ -192,6 +198,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     let stopping = false;
     let server: Server | null = null;
     if (options.api) {
+      const access = {
+        principals,
+        counters,
+        batches,
+        verifyToken: (token: string) => signer.verify(token),
+        agentAuthenticator: () => work.fillings('auth.agent')[0] as AgentAuthenticator | undefined,
+        mfaEnabled: config.identity.twoFactor,
+        doors: work.doors,
+      };
       server = createServer(
         {
           work,
@@ -205,15 +220,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             notices.on('principals', listener);
             notices.onLost(listener);
           },
-          access: {
-            principals,
-            counters,
-            batches,
-            verifyToken: (token) => signer.verify(token),
-            agentAuthenticator: () => work.fillings('auth.agent')[0] as AgentAuthenticator | undefined,
-            mfaEnabled: config.identity.twoFactor,
-            doors: work.doors,
-          },
+          access,
         },
         {
           host: config.http.host,
@@ -232,6 +239,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       });
       const tags = routeTags(modules);
       addRoutes(server, { work, counters, checkResponses: options.checkResponses ?? false }, tags);
+      addSockets(server, {
+        endpoints: work.fillings('http.socket') as SocketEndpoint[],
+        access,
+        counters,
+        work,
+        log,
+        trustProxy: config.http.trustProxyHeaders,
+        observe: metrics.observe,
+        count: metrics.socket,
+      });
       addDocs(
         server,
         openapiDocument(
@@ -250,6 +267,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const settle = async () => {
       await attempts.flush();
       await batches.drain();
+      await hints.flush();
       await sealer?.drain();
     };
     return {
@@ -273,25 +291,5 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-async function bringUpToDate(
-  config: Config,
-  owner: Parameters<typeof migrate>[0],
-  modules: LoadedModule[],
-  log: Logger,
-): Promise<void> {
-  const folders = migrationFolders(modules);
-  if (config.database.autoMigrate) {
-    const applied = await migrate(owner, folders);
-    if (applied.length > 0) log.info({ applied: applied.length }, 'database migrated');
-    return;
-  }
-  const state = await migrationState(owner, folders);
-  if (state.pending.length > 0 || state.changed.length > 0) {
-    throw new DatabaseSetupError(
-      `The database is not up to date (${[...state.pending, ...state.changed].join(', ')}); run npm run migrate.`,
-    );
   }
 }

@@ -31,6 +31,8 @@ export interface WorkServices {
   settings(ctx: Context, module: string, orgId: string | null): Promise<unknown>;
   /** Hands a notice to the listeners of this process at once; the others hear it through the database. */
   deliverNotice(channel: string, payload: string): void;
+  /** Hands a hint to the other processes. */
+  hint(channel: string, payload: string): void;
 }
 
 export interface WorkOptions {
@@ -204,6 +206,12 @@ function makeContext(work: Work, services: WorkServices): Context {
       work.effects.notices.push({ channel: 'quartermaster', payload: JSON.stringify([channel, payload]) });
       // The caller's next request may be here before the database has told this process.
       work.afterCommit(() => services.deliverNotice(channel, payload));
+    },
+    hint: (channel, payload) => {
+      work.afterCommit(() => {
+        services.deliverNotice(channel, payload);
+        services.hint(channel, payload);
+      });
     },
     use: <N extends keyof Apis>(module: N) => services.api(module as string, ctx) as Apis[N],
     fillings: <S extends keyof Slots>(slot: S) => services.fillings(slot) as readonly Slots[S][],

@@ -69,6 +69,31 @@ create policy tenant_update on access_reviews for update to quartermaster_app us
 grant delete, insert, select, update on access_reviews to quartermaster_app;
 grant delete, insert, select, update on access_reviews to quartermaster_platform;
 
+create table agent_connections (
+  device_id uuid not null,
+  role text not null,
+  org_id uuid not null,
+  node_id uuid,
+  replaced_node_id uuid,
+  epoch bigint not null default 1,
+  connected_at timestamp with time zone not null default now(),
+  last_disconnect_at timestamp with time zone,
+  constraint agent_connections_role_check CHECK ((role = ANY (ARRAY['agent'::text, 'watchdog'::text]))),
+  constraint agent_connections_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint agent_connections_pkey PRIMARY KEY (device_id, role)
+);
+CREATE INDEX agent_connections_node ON public.agent_connections USING btree (node_id) WHERE (node_id IS NOT NULL);
+CREATE INDEX agent_connections_org ON public.agent_connections USING btree (org_id);
+alter table agent_connections force row level security;
+create policy owner on agent_connections for all to <owner> using (true) with check (true);
+create policy platform on agent_connections for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on agent_connections for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on agent_connections for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on agent_connections for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on agent_connections for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on agent_connections to quartermaster_app;
+grant delete, insert, select, update on agent_connections to quartermaster_platform;
+
 create table agent_credentials (
   token_hash text not null,
   device_id uuid not null,
@@ -126,6 +151,16 @@ create policy tenant_read on agent_logs for select to quartermaster_app using ((
 create policy tenant_update on agent_logs for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on agent_logs to quartermaster_app;
 grant delete, insert, select, update on agent_logs to quartermaster_platform;
+
+create table agent_nodes (
+  id uuid not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint agent_nodes_pkey PRIMARY KEY (id)
+);
+alter table agent_nodes force row level security;
+create policy owner on agent_nodes for all to <owner> using (true) with check (true);
+create policy platform on agent_nodes for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on agent_nodes to quartermaster_platform;
 
 create table agent_release_answers (
   url text not null,
@@ -656,8 +691,12 @@ create table device_commands (
   data jsonb,
   provisional boolean not null default false,
   late boolean not null default false,
+  epoch bigint,
+  progress_percent real,
+  progress_message character varying(500),
   constraint device_commands_execution_timeout_seconds_check CHECK (((execution_timeout_seconds >= 1) AND (execution_timeout_seconds <= 90000))),
   constraint device_commands_payload_check CHECK ((octet_length((payload)::text) <= 300000)),
+  constraint device_commands_progress_percent_check CHECK (((progress_percent >= (0)::double precision) AND (progress_percent <= (100)::double precision))),
   constraint device_commands_source_check CHECK ((source = ANY (ARRAY['user'::text, 'api_key'::text, 'script'::text, 'automation'::text, 'patch_job'::text, 'deployment'::text, 'policy'::text, 'security'::text, 'system'::text]))),
   constraint device_commands_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'running'::text, 'completed'::text, 'failed'::text, 'timeout'::text, 'cancelled'::text, 'expired'::text]))),
   constraint device_commands_target_role_check CHECK ((target_role = ANY (ARRAY['agent'::text, 'watchdog'::text]))),
@@ -672,6 +711,7 @@ CREATE INDEX device_commands_device ON public.device_commands USING btree (devic
 CREATE INDEX device_commands_out ON public.device_commands USING btree (sent_at) WHERE (status = ANY (ARRAY['sent'::text, 'running'::text]));
 CREATE INDEX device_commands_pending ON public.device_commands USING btree (device_id, priority DESC, created_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX device_commands_source ON public.device_commands USING btree (source, source_id) WHERE (source_id IS NOT NULL);
+CREATE INDEX device_commands_unheard ON public.device_commands USING btree (device_id, target_role) WHERE ((status = 'sent'::text) AND (started_at IS NULL));
 alter table device_commands force row level security;
 create policy owner on device_commands for all to <owner> using (true) with check (true);
 create policy platform on device_commands for all to quartermaster_platform using (true) with check (true);
@@ -1566,6 +1606,7 @@ CREATE INDEX organizations_everywhere ON public.organizations USING btree (lower
 CREATE INDEX organizations_name ON public.organizations USING btree (partner_id, lower((name)::text), id) WHERE (deleted_at IS NULL);
 CREATE INDEX organizations_registered ON public.organizations USING btree (partner_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (partner_id, slug) WHERE (deleted_at IS NULL);
+CREATE TRIGGER agent_settings_changed AFTER UPDATE OF settings ON public.organizations FOR EACH ROW WHEN (((old.settings -> 'agents'::text) IS DISTINCT FROM (new.settings -> 'agents'::text))) EXECUTE FUNCTION agent_settings_changed();
 CREATE TRIGGER principals_changed AFTER INSERT OR DELETE OR UPDATE OF status, deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 CREATE TRIGGER principals_changed_settings AFTER UPDATE OF settings ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 alter table organizations force row level security;
@@ -1626,6 +1667,7 @@ create table partners (
   constraint partners_slug_key UNIQUE (slug)
 );
 CREATE INDEX partners_name ON public.partners USING btree (lower((name)::text), id) WHERE (deleted_at IS NULL);
+CREATE TRIGGER agent_settings_changed AFTER UPDATE OF settings ON public.partners FOR EACH ROW WHEN (((old.settings -> 'agents'::text) IS DISTINCT FROM (new.settings -> 'agents'::text))) EXECUTE FUNCTION agent_settings_changed();
 CREATE TRIGGER principals_changed AFTER UPDATE OF status, deleted_at ON public.partners FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 alter table partners force row level security;
 create policy owner on partners for all to <owner> using (true) with check (true);
@@ -2073,6 +2115,17 @@ begin
     raise exception 'too many' using errcode = 'check_violation', constraint = 'custom_fields_limit';
   end if;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.agent_settings_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('quartermaster',
+    json_build_array('agents.settings', case when tg_table_name = 'organizations' then new.id::text else '*' end)::text);
+  return null;
 end $function$
 ;
 

@@ -5,6 +5,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   observe(route: string, method: string, status: number, seconds: number): void;
   job(task: string, outcome: string, seconds: number): void;
+  /** Something happened on a socket of this path. */
+  socket(path: string, event: string): void;
   text(): Promise<string>;
 }
 
@@ -32,6 +34,12 @@ export function createMetrics(pools: Record<string, pg.Pool>): Metrics {
     buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120],
     registers: [registry],
   });
+  const sockets = new Counter({
+    name: 'socket_events_total',
+    help: 'What happened on WebSockets, by path',
+    labelNames: ['path', 'event'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'database_pool_waiting',
     help: 'Work waiting for a connection',
@@ -56,6 +64,7 @@ export function createMetrics(pools: Record<string, pg.Pool>): Metrics {
       jobs.inc({ task, outcome });
       jobSeconds.observe({ task }, seconds);
     },
+    socket: (path, event) => sockets.inc({ path, event }),
     text: () => registry.metrics(),
   };
 }

@@ -1,4 +1,5 @@
 /** Fan-out between processes: one LISTEN connection a process, and listeners by channel. */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -9,6 +10,12 @@ export interface Notices {
   /** Called when notices may have been missed; caches that rely on them must be emptied. */
   onLost(listener: () => void): void;
   readonly connected: boolean;
+  /** Names this process in what it tells, so that it does not hear itself twice. */
+  readonly self: string;
+  /** A notice as it travels: `[channel, payload]`, and who told it when that has told its own listeners already. */
+  receive(text: string): void;
+  /** Calls those who want to know that notices may have been missed. */
+  missed(): void;
   close(): Promise<void>;
 }
 
@@ -21,13 +28,21 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
   let delay = 100;
   let timer: NodeJS.Timeout | undefined;
 
+  const self = randomUUID();
+  const missed = () => {
+    for (const listener of lost) listener();
+  };
+  const receive = (text: string) => {
+    const [channel, payload, from] = JSON.parse(text) as [string, string, string?];
+    if (from !== self) deliver(channel, payload);
+  };
   const deliver = (channel: string, payload: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(payload);
   };
   const gone = (from: pg.Client) => {
     if (client !== from) return;
     client = null;
-    for (const listener of lost) listener();
+    missed();
     if (!closed) retry();
   };
   const retry = () => {
@@ -42,15 +57,12 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
       gone(made);
     });
     made.on('end', () => gone(made));
-    made.on('notification', ({ payload }) => {
-      const [channel, text] = JSON.parse(payload ?? '[]') as [string, string];
-      deliver(channel, text);
-    });
+    made.on('notification', ({ payload }) => receive(payload ?? '[]'));
     await made.connect();
     await made.query('listen quartermaster');
     client = made;
     delay = 100;
-    for (const listener of lost) listener();
+    missed();
   };
   await connect();
   return {
@@ -58,6 +70,9 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
       listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
     },
     deliver,
+    self,
+    receive,
+    missed,
     onLost(listener) {
       lost.push(listener);
     },

@@ -7,7 +7,7 @@ import { unboundedFields } from './bounds.ts';
 import { LoadError, type LoadedModule } from './discover.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-const CORE_SLOTS = ['auth.agent'];
+const CORE_SLOTS = ['auth.agent', 'http.socket'];
 /** A body this small may leave its parts open: the whole is the bound. */
 const SMALL_BYTES = 65_536;
 

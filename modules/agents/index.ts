@@ -2,7 +2,9 @@
 import { defineModule } from '#core';
 import { api } from './api.ts';
 import { startAuthentication } from './services/authentication.ts';
+import { startWaits } from './services/command-waits.ts';
 import { agentSettings, startConfigs } from './services/configs.ts';
+import { startHub } from './services/hub.ts';
 
 export default defineModule({
   name: 'agents',
@@ -11,12 +13,15 @@ export default defineModule({
   requires: ['devices', 'identity'],
   core: true,
   permissions: [],
-  audits: ['device.create', 'agent.command.result.submit', 'agent.token.rotate'],
-  slots: ['agents.offers'],
+  audits: ['device.create', 'agent.command.result.submit', 'agent.token.rotate', 'agent.frame.refuse'],
+  slots: ['agents.offers', 'agents.frame'],
   settings: agentSettings,
   api,
   start(services) {
     startAuthentication(services);
     startConfigs(services);
+    startWaits(services);
+    // After those above: who forgets must do so before the hub asks again.
+    startHub(services);
   },
 });

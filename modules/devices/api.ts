@@ -125,6 +125,8 @@ export interface Beat {
   autoUpdateEnabled?: boolean;
   metrics?: BeatMetrics;
   lanIp?: string;
+  /** The connection it came over, which will carry the commands. */
+  epoch?: number;
 }
 export interface ClaimedCommand {
   id: string;
@@ -153,6 +155,13 @@ export interface CommandResult {
   startedAt?: string | Date | null;
   error?: string | null;
   result?: unknown;
+}
+/** `never` was waiting and not given to anyone, `ended` has its result. */
+export type Begun = 'running' | 'ended' | 'never' | 'unknown';
+export interface Progress {
+  commandId: string;
+  percent: number | null;
+  message: string | null;
 }
 export interface QueuedCommand {
   type: string;
@@ -205,6 +214,18 @@ export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
   enroll(input: EnrollInput): Promise<Enrolled>;
   /** Group commit, about 500 beats a transaction. 410 DEVICE_GONE for a device that is no more. */
   beat(beat: Beat): Promise<BeatAnswer>;
+  /** As `claimCommands`, for a connection: in one statement with others that ask at the same time. */
+  pushCommands(deviceId: string, role: 'agent' | 'watchdog', epoch: number): Promise<ClaimedCommand[]>;
+  /** Back to the queue, for what could not be sent or was never begun; no more than five deliveries. */
+  releaseCommands(deviceId: string, sent: readonly { id: string; attempt: number; unsent?: boolean }[]): Promise<void>;
+  /** Back to the queue what earlier connections of this device and role carried and nobody began. */
+  reclaimCommands(deviceId: string, role: 'agent' | 'watchdog', epoch: number): Promise<void>;
+  /** sent to running, in one statement with others; says what of the command is known instead of throwing. */
+  beginCommand(deviceId: string, role: 'agent' | 'watchdog', commandId: string): Promise<Begun>;
+  /** How far an open command of this device has come; false when there is none. */
+  noteProgress(deviceId: string, progress: Progress): Promise<boolean>;
+  /** The device shows `updating` for at most five minutes, or until it beats with that version. */
+  beginUpdate(deviceId: string, targetVersion: string): Promise<void>;
   /** At most ten, by priority and age; each is given out once. */
   claimCommands(deviceId: string, role: 'agent' | 'watchdog'): Promise<ClaimedCommand[]>;
   /** sent to running. 404 for an unknown command, 409 INVALID_STATE for one that has ended; a repeat does nothing. */
@@ -215,7 +236,7 @@ export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
     commandId: string,
     role: AgentRole,
     result: CommandResult,
-  ): Promise<{ known: boolean; changed: boolean }>;
+  ): Promise<{ known: boolean; changed: boolean; given: boolean }>;
   submitHardware(deviceId: string, body: HardwareBody): Promise<{ changed: boolean }>;
   submitNetwork(deviceId: string, body: NetworkBody): Promise<{ changed: boolean }>;
   submitDisks(deviceId: string, body: DisksBody): Promise<{ changed: boolean }>;
@@ -231,7 +252,8 @@ export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
 
 /**
  * Notices (ctx.notify, StartServices.onNotice): `devices.changed` with the device's id after every change of its
- * lifecycle, `devices.commands` with the device's id when a command was queued.
+ * lifecycle. Hints (ctx.hint, heard the same way): `devices.commands` with the device's id when a command was queued or
+ * waits again, `devices.command.done` with the command's id when it has ended.
  */
 declare module '#core/contract' {
   interface Apis {

@@ -5,6 +5,7 @@ import type { DevicesApi } from './api.ts';
 import { checkedTags, tagKey } from './models/tag.ts';
 import { beat } from './services/beats.ts';
 import { claimCommands } from './services/claims.ts';
+import * as connections from './services/connections.ts';
 import { listPage } from './services/device-pages.ts';
 import { mustExist } from './services/devices.ts';
 import { enroll } from './services/enrollments.ts';
@@ -22,6 +23,12 @@ const api = (ctx: Context): DevicesApi => ({
   quarantine: (deviceId, reason) => suspectDevice(ctx, deviceId, reason),
   beat: (input) => beat(ctx, input),
   claimCommands: (deviceId, role) => claimCommands(ctx, deviceId, role),
+  pushCommands: (deviceId, role, epoch) => connections.pushCommands(ctx, deviceId, role, epoch),
+  releaseCommands: (deviceId, sent) => connections.releaseCommands(ctx, deviceId, sent),
+  reclaimCommands: (deviceId, role, epoch) => connections.reclaimCommands(ctx, deviceId, role, epoch),
+  beginCommand: (deviceId, role, commandId) => connections.beginCommand(ctx, deviceId, role, commandId),
+  noteProgress: (deviceId, progress) => connections.noteProgress(ctx, deviceId, progress),
+  beginUpdate: (deviceId, targetVersion) => connections.beginUpdate(ctx, deviceId, targetVersion),
   startCommand: (deviceId, commandId) => startCommand(ctx, deviceId, commandId),
   finishCommand: (deviceId, commandId, role, result) => finishCommand(ctx, deviceId, commandId, role, result),
   submitHardware: (deviceId, body) => inventories.submitHardware(ctx, deviceId, body),

@@ -12,6 +12,7 @@ import { confirmTokens, rotateTokens } from './rotation.ts';
 import { Session } from './session.ts';
 import type { StateStore } from './state.ts';
 import { Backoff, pause, type Timing } from './timing.ts';
+import { type OpenSocket, Uplink } from './uplink.ts';
 import type { AgentConfig, Command, HeartbeatResponse } from './wire.ts';
 
 /** `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to. */
@@ -28,6 +29,8 @@ export interface AgentOptions {
   signal: AbortSignal;
   log: (line: string) => void;
   allowPower: boolean;
+  /** Opens the socket over which commands come at once; absent where the agent only polls. */
+  openSocket?: OpenSocket;
   /** Events of the operating system and where they wait; absent where none are sent. */
   systemEvents?: { read: ReadEvents; store: SpoolStore };
   /** Overrides what the server says, for demonstrations. */
@@ -67,13 +70,17 @@ export async function runAgent(options: AgentOptions): Promise<StopReason> {
     log,
     onUninstall: () => end('uninstalled'),
   });
-  await beat({ ...options, signal }, { session, outbox, inventory, dispatcher, end });
+  const uplink = new Uplink({ ...options, signal, session, outbox, dispatcher });
+  const linked = uplink.keep();
+  await beat({ ...options, signal }, { session, outbox, inventory, dispatcher, uplink, end });
   await dispatcher.ended();
   const reason: StopReason = ending.signal.aborted ? ending.signal.reason : 'stopped';
   const patience = reason === 'uninstalled' ? timing.lastWords : 0;
   const late = new AbortController();
   await Promise.race([outbox.farewell(patience), pause(Math.max(patience, timing.farewell), late.signal)]);
   late.abort();
+  uplink.close();
+  await linked;
   if (reason === 'uninstalled') {
     await session.forget();
     await options.journalStore.clear();
@@ -87,6 +94,7 @@ interface Parts {
   outbox: Outbox;
   inventory: Inventory;
   dispatcher: Dispatcher;
+  uplink: Uplink;
   end: (why: StopReason) => void;
 }
 
@@ -101,7 +109,11 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   let working = false;
   while (!signal.aborted) {
     try {
-      await confirmTokens(session, log).catch((fault) => log(`New tokens wait for the server: ${sentenceOf(fault)}`));
+      const confirmed = await confirmTokens(session, log).catch((fault) => {
+        log(`New tokens wait for the server: ${sentenceOf(fault)}`);
+        return false;
+      });
+      if (confirmed) parts.uplink.renew();
       const request = await build(session.state.autoUpdateEnabled);
       const answer = await session.call<HeartbeatResponse>('POST', 'heartbeat', request, { signal });
       session.heard();
@@ -174,8 +186,9 @@ async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Par
   }
   await dispatcher.accept(commands);
   if (answer.rotateToken) {
-    await rotateTokens(session, options.log).catch((fault) =>
-      options.log(`The tokens were not changed: ${sentenceOf(fault)}`),
+    await rotateTokens(session, options.log).then(
+      () => parts.uplink.renew(),
+      (fault) => options.log(`The tokens were not changed: ${sentenceOf(fault)}`),
     );
   }
   poll(commands.length >= FULL_BATCH);
@@ -192,7 +205,7 @@ function isUninstall({ type }: Command): boolean {
 type Poll = (atOnce: boolean) => void;
 
 /** Asks for commands while some run, and at once after a full batch; nothing when it does so already. */
-function poller({ signal, timing }: AgentOptions, { session, dispatcher }: Parts): Poll {
+function poller({ signal, timing }: AgentOptions, { session, dispatcher, uplink }: Parts): Poll {
   let polling = false;
   const work = async (atOnce: boolean): Promise<void> => {
     let again = atOnce;
@@ -200,7 +213,8 @@ function poller({ signal, timing }: AgentOptions, { session, dispatcher }: Parts
       if (!again) await pause(timing.poll, signal);
       if (signal.aborted) return;
       again = false;
-      if (dispatcher.full) continue;
+      // Over the socket they come by themselves.
+      if (dispatcher.full || uplink.open) continue;
       const { commands = [] } = await session.call<{ commands?: Command[] }>('GET', 'commands');
       await dispatcher.accept(commands);
       again = commands.length >= FULL_BATCH && !dispatcher.full;

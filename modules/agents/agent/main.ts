@@ -10,12 +10,13 @@ import { diskJournal } from './journal.ts';
 import { runAgent } from './loop.ts';
 import { realMachine } from './machine.ts';
 import { stopSignal } from './signals.ts';
+import { socketOpener } from './socket.ts';
 import { fileState } from './state.ts';
 import { DEFAULT_TIMING } from './timing.ts';
 
 const HELP = `Usage:
   agent enroll --server URL --key KEY [--secret S] [--state FILE] [--reenroll]
-  agent run [--state FILE] [--interval SECONDS] [--allow-power]
+  agent run [--state FILE] [--interval SECONDS] [--allow-power] [--no-socket]
 
   --server URL        the server, such as http://127.0.0.1:3000
   --key KEY           an enrollment key
@@ -23,6 +24,7 @@ const HELP = `Usage:
   --state FILE        where the agent remembers who it is (default .agent/state.json)
   --reenroll          enroll again as the device that the state file names
   --interval SECONDS  beat this often whatever the server says
+  --no-socket         ask for commands now and then instead of staying connected
   --allow-power       obey commands that restart, shut down or lock this machine
 
 Exit codes: 0 stopped or uninstalled, 1 failed, 2 wrong usage, 3 the server no longer knows this device.`;
@@ -55,6 +57,7 @@ function readArguments() {
         reenroll: { type: 'boolean', default: false },
         interval: { type: 'string' },
         'allow-power': { type: 'boolean', default: false },
+        'no-socket': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -98,6 +101,7 @@ async function runHere(stateFile: string, values: Values): Promise<number> {
   const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
   const reason = await runAgent({
     call: createClient(state.server, DEFAULT_TIMING.request),
+    ...(values['no-socket'] ? {} : { openSocket: socketOpener(state.server) }),
     store,
     // Beside the state file and named after it, so that two agents in one folder do not share a journal.
     journalStore: diskJournal(`${stateFile.replace(/\.json$/, '')}-commands`),

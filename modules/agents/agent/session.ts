@@ -15,6 +15,8 @@ export class Session {
   #condition: Condition = 'ok';
   #quarantinedAt = 0;
   readonly #log: (line: string) => void;
+  /** Takes calls over the socket while there is one; undefined when it cannot, and the call goes over HTTP. */
+  over: (path: string, body: unknown) => Promise<unknown> | undefined = () => undefined;
 
   constructor(call: Call, store: StateStore, state: AgentState, log: (line: string) => void) {
     this.#call = call;
@@ -51,6 +53,15 @@ export class Session {
     { token, signal }: Pick<CallOptions, 'token' | 'signal'> = {},
   ): Promise<T> {
     const current = this.#state.tokens.authToken;
+    const byside = token === undefined ? this.over(path, body) : undefined;
+    if (byside) {
+      try {
+        return (await byside) as T;
+      } catch (fault) {
+        // A socket that broke meanwhile said nothing: everything that goes over it may be said twice.
+        if (fault instanceof RefusedError && fault.status < 500) throw fault;
+      }
+    }
     try {
       const route = `/agents/${encodeURIComponent(this.#state.agentId)}/${path}`;
       return await this.#call<T>(method, route, { body, signal, token: token ?? current });

@@ -3,14 +3,24 @@ import { parseArgs } from 'node:util';
 import { apiBase, createClient } from './client.ts';
 import { stopSignal } from './signals.ts';
 import { Crowd } from './simulated/crowd.ts';
+import { Mischief } from './simulated/mischief.ts';
 import { Rates } from './simulated/rates.ts';
+import { socketOpener } from './socket.ts';
 import { DEFAULT_TIMING, pause } from './timing.ts';
 
 const HELP = `Usage:
-  simulate --server URL --key KEY --devices N [--secret S] [--interval SECONDS]
+  simulate --server URL --key KEY --devices N [--secret S] [--interval SECONDS] [--no-sockets]
+           [--storm SECONDS] [--skew SECONDS] [--duplicates SHARE] [--malformed N] [--oversized N]
 
-Enrolls N invented devices, which beat, send inventory and answer commands until Ctrl-C.
---interval makes them beat this often whatever the server says.`;
+Enrolls N invented devices, which stay connected, beat, send inventory and answer commands until Ctrl-C.
+
+  --interval SECONDS   they beat this often whatever the server says
+  --no-sockets         they only poll
+  --storm SECONDS      all connections break at once, this often
+  --skew SECONDS       their clocks are wrong by up to this much
+  --duplicates SHARE   of their frames, 0 to 1, are sent twice
+  --malformed N        each sends so many frames a minute that are none
+  --oversized N        each sends so many frames an hour that are too large`;
 
 const LINE_EVERY_MS = 5_000;
 
@@ -22,6 +32,12 @@ async function main(): Promise<number> {
       secret: { type: 'string' },
       devices: { type: 'string' },
       interval: { type: 'string' },
+      'no-sockets': { type: 'boolean', default: false },
+      storm: { type: 'string' },
+      skew: { type: 'string', default: '0' },
+      duplicates: { type: 'string', default: '0' },
+      malformed: { type: 'string', default: '0' },
+      oversized: { type: 'string', default: '0' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -32,7 +48,9 @@ async function main(): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  if (!server || !key || !Number.isInteger(devices) || devices < 1 || (intervalSeconds ?? 1) <= 0) {
+  const numbers = [values.skew, values.duplicates, values.malformed, values.oversized, values.storm ?? 1].map(Number);
+  const wrong = numbers.some((one) => !(one >= 0)) || (intervalSeconds ?? 1) <= 0;
+  if (!server || !key || !Number.isInteger(devices) || devices < 1 || wrong) {
     console.error(HELP);
     return 2;
   }
@@ -41,8 +59,22 @@ async function main(): Promise<number> {
   const rates = new Rates();
   const call = rates.counted(createClient(server, DEFAULT_TIMING.request));
   const log = (line: string): void => console.log(line);
-  const crowd = new Crowd({ call, server, key, secret, devices, intervalSeconds, timing: DEFAULT_TIMING, signal, log });
-  const telling = tell(crowd, rates, signal);
+  const mischief = new Mischief(
+    {
+      skewSeconds: Number(values.skew),
+      duplicates: Number(values.duplicates),
+      malformedPerMinute: Number(values.malformed),
+      oversizedPerHour: Number(values.oversized),
+    },
+    rates,
+  );
+  const open = socketOpener(server);
+  const crowd = new Crowd({
+    ...{ call, server, key, secret, devices, intervalSeconds, timing: DEFAULT_TIMING, signal, log },
+    ...(values['no-sockets'] ? {} : { openSocket: () => mischief.device(open) }),
+  });
+  const telling = tell(crowd, rates, mischief, signal);
+  if (values.storm) void storms(mischief, Number(values.storm) * 1000, signal);
   const refusal = await crowd.gather();
   if (refusal && crowd.running === 0) throw new Error(refusal);
   if (refusal) console.log(`${refusal} Going on with ${crowd.running} of ${devices} devices.`);
@@ -56,10 +88,17 @@ async function main(): Promise<number> {
   return 0;
 }
 
-async function tell(crowd: Crowd, rates: Rates, signal: AbortSignal): Promise<void> {
+async function tell(crowd: Crowd, rates: Rates, mischief: Mischief, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pause(LINE_EVERY_MS, signal);
-    if (!signal.aborted) console.log(rates.line(crowd.running));
+    if (!signal.aborted) console.log(`${rates.line(crowd.running)}, ${mischief.connected} connected`);
+  }
+}
+
+async function storms(mischief: Mischief, everyMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(everyMs, signal);
+    mischief.storm();
   }
 }
 

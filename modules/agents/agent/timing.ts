@@ -19,6 +19,8 @@ export interface Timing {
   /** How long an agent that removes itself keeps trying to say so. */
   lastWords: number;
   request: number;
+  /** How long a socket must hold before the next loss counts as a first one. */
+  stable: number;
 }
 
 /** The waits the protocol asks for (agents.md sections 3, 7 and 8). */
@@ -33,6 +35,7 @@ export const DEFAULT_TIMING: Timing = {
   farewell: 10_000,
   lastWords: 60_000,
   request: 30_000,
+  stable: 30_000,
 };
 
 /** A function that returns doubling waits in milliseconds with ±30 % jitter, and starts over after `reset()`. */

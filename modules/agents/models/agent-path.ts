@@ -18,6 +18,8 @@ export const working: AgentAccess = { roles: ['agent', 'watchdog'], suspended: t
 export const leaving: AgentAccess = { ...working, also: ['decommissioned'] };
 /** Open in every state of the device and its tenant: authenticated from memory, without a statement. */
 export const always: AgentAccess = { ...working, also: ['quarantined', 'decommissioned'] };
+/** A socket is for devices in good standing; all others are left to what polling answers them. */
+export const connected: AgentAccess = { roles: ['agent', 'watchdog'] };
 export const rotating: AgentAccess = { roles: ['agent'], suspended: true };
 export const confirming: AgentAccess = { ...rotating, pending: true };
 export const mainOnly: AgentAccess = { roles: ['agent'] };

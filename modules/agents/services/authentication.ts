@@ -90,10 +90,23 @@ export async function authenticate(request: AgentRequest): Promise<AgentIdentity
     throw errors.Unauthenticated();
   }
   const { token: known } = found;
-  mustBeUsable(known, route);
-  mustBeOpen(known, route);
+  mustBeAdmitted(known, route);
   const { deviceId, orgId, siteId, partnerId, role, hostname } = known;
   return { deviceId, agentId, orgId, siteId, partnerId, role, hostname };
+}
+
+function mustBeAdmitted(known: KnownToken, route: AgentAccess): void {
+  mustBeUsable(known, route);
+  mustBeOpen(known, route);
+}
+
+/** Asks once more for a caller that stays: throws what it would see if it came now. */
+export async function readmit(cache: TokenCache, hash: string, route: AgentAccess): Promise<KnownToken> {
+  const found = await cache.find(hash, true);
+  if (found.kind === 'gone') throw DeviceGone();
+  if (found.kind !== 'known') throw errors.Unauthenticated();
+  mustBeAdmitted(found.token, route);
+  return found.token;
 }
 
 function mustBeUsable({ state, expiresAt, suspended, role }: KnownToken, route: AgentAccess): void {
@@ -117,9 +130,11 @@ export function bearerOf({ headers }: Pick<Input, 'headers'>): string {
 }
 
 /** Who calls, for handlers; read again in the rare case that it was forgotten since the request began. */
-export async function callerToken(ctx: Context, input: Pick<Input, 'headers'>): Promise<KnownToken> {
+export const callerToken = (ctx: Context, input: Pick<Input, 'headers'>): Promise<KnownToken> =>
+  tokenByHash(ctx, sha256Hex(bearerOf(input)));
+
+export async function tokenByHash(ctx: Context, hash: string): Promise<KnownToken> {
   const cache = tokenCache(ctx);
-  const hash = sha256Hex(bearerOf(input));
   const known = cache.peek(hash);
   if (known) return known;
   const found = await cache.find(hash, false);

@@ -1,6 +1,7 @@
 /** Commands as the agent sees them; what they are and how they move on is for the devices module to know. */
 import { type Context, errors, type Input } from '#core';
 import type { ResultBody } from '../models/command-result.ts';
+import type { AgentRole } from '../models/credential.ts';
 import { callerToken } from './authentication.ts';
 import { toWire } from './heartbeats.ts';
 
@@ -30,9 +31,28 @@ export async function acceptResult(
   ctx: Context,
   input: Pick<Input<{ commandId: string }, unknown, ResultBody>, 'headers' | 'params' | 'payload'>,
 ): Promise<{ success: true }> {
-  const { commandId } = input.params;
   const { role } = await callerToken(ctx, input);
-  const { known, changed } = await ctx.use('devices').finishCommand(callingDevice(ctx), commandId, role, input.payload);
+  return finish(ctx, role, input.params.commandId, input.payload);
+}
+
+/** The same for whoever is known already. Results of commands that this device was never given leave a denied entry. */
+export async function finish(
+  ctx: Context,
+  role: AgentRole,
+  commandId: string,
+  result: ResultBody,
+): Promise<{ success: true }> {
+  const deviceId = callingDevice(ctx);
+  const { known, changed, given } = await ctx.use('devices').finishCommand(deviceId, commandId, role, result);
+  if (!given) {
+    ctx.auditAttempt('agent.command.result.submit', {
+      result: 'denied',
+      resourceType: 'device',
+      resourceId: deviceId,
+      errorMessage: known ? 'The command was never given out' : 'The device has no such command',
+      details: { commandId },
+    });
+  }
   if (!known) throw errors.NotFound('Command not found');
   if (!changed) ctx.unchanged();
   return { success: true };

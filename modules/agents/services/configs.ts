@@ -43,12 +43,19 @@ export class AgentConfigs {
     this.#read = read;
   }
 
+  /** What was read before a change of this organization's settings, or of a partner's (`*`), counts no more. */
+  forget(orgId: string): void {
+    if (orgId === '*') this.#byOrg.clear();
+    else this.#byOrg.delete(orgId);
+  }
+
   of(orgId: string): Promise<VersionedConfig> {
     const held = this.#byOrg.get(orgId);
     if (held && performance.now() - held.at < KEEP_MS) return held.answer;
     const answer = this.#read(orgId).then(versioned);
-    this.#byOrg.set(orgId, { answer, at: performance.now() });
-    answer.catch(() => this.#byOrg.delete(orgId));
+    const entry = { answer, at: performance.now() };
+    this.#byOrg.set(orgId, entry);
+    answer.catch(() => this.#byOrg.get(orgId) === entry && this.#byOrg.delete(orgId));
     return answer;
   }
 
@@ -63,9 +70,16 @@ export class AgentConfigs {
   }
 }
 
-export function startConfigs({ services, asPlatform }: StartServices): void {
+/** The channel that tells of changed settings; the payload is the organization, or `*`. */
+export const SETTINGS_NOTICE = 'agents.settings';
+
+export function startConfigs({ services, asPlatform, onNotice, onNoticesLost }: StartServices): AgentConfigs {
   const read = (orgId: string) => asPlatform((ctx) => ctx.settings<AgentSettings>('agents', orgId));
-  services.set(SERVICE, new AgentConfigs(read));
+  const configs = new AgentConfigs(read);
+  services.set(SERVICE, configs);
+  onNotice(SETTINGS_NOTICE, (orgId) => configs.forget(orgId));
+  onNoticesLost(() => configs.forget('*'));
+  return configs;
 }
 
 export const agentConfigs = (ctx: Context): AgentConfigs => ctx.platform.services.get(SERVICE) as AgentConfigs;

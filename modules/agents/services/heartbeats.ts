@@ -50,19 +50,26 @@ export async function acceptHeartbeat(
   ctx: Context,
   input: Pick<Input<unknown, unknown, HeartbeatBody | null>, 'headers' | 'payload'>,
 ) {
-  const body = input.payload ?? {};
-  const token = await callerToken(ctx, input);
+  const { answer, commands } = await answerBeat(ctx, await callerToken(ctx, input), input.payload ?? {});
+  return { ...answer, commands: commands.map(toWire) };
+}
+
+/**
+ * @param epoch the connection that the beat came over, which will carry the commands.
+ * @returns the answer, and the commands that are given out with it.
+ */
+export async function answerBeat(ctx: Context, token: KnownToken, body: HeartbeatBody, epoch?: number) {
   const configs = agentConfigs(ctx);
+  const beat = toBeat(ctx, token, body);
   const [answer, current] = await Promise.all([
-    ctx.use('devices').beat(toBeat(ctx, token, body)),
+    ctx.use('devices').beat(epoch === undefined ? beat : { ...beat, epoch }),
     configs.of(token.orgId),
   ]);
   const active = answer.lifecycle === 'active';
   const busy = answer.commands.length > 0;
   const offers = await upgradeOffers(ctx, token, body, { role: roleOf(token, body), active, busy });
   const rotationDue = Date.now() - token.createdAt.getTime() > current.tokenRotationDays * DAY_MS;
-  return {
-    commands: answer.lifecycle === 'quarantined' ? [] : answer.commands.map(toWire),
+  const said = {
     configUpdate: active ? configs.update(token.deviceId, current, body.configVersion) : null,
     configVersion: current.configVersion,
     ...offers,
@@ -71,6 +78,7 @@ export async function acceptHeartbeat(
     nextHeartbeatSeconds: nextBeat(current.config.heartbeatIntervalSeconds),
     serverTime: new Date(),
   };
+  return { answer: said, commands: answer.lifecycle === 'quarantined' ? [] : answer.commands };
 }
 
 /** A command as the wire carries it. */

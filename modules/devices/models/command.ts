@@ -35,6 +35,8 @@ export class Command extends Model implements CommandRow {
   declare durationMs: number | null;
   declare data: unknown;
   declare late: boolean;
+  declare progressPercent: number | null;
+  declare progressMessage: string | null;
 }
 
 /** What of a command is shown: everything but its payload. */
@@ -42,6 +44,7 @@ export const COMMAND_COLUMNS = [
   ...['id', 'deviceId', 'orgId', 'type', 'priority', 'attempt', 'targetRole', 'status', 'whenOffline', 'deliverBy'],
   ...['executionTimeoutSeconds', 'source', 'sourceId', 'batchId', 'createdBy', 'createdAt', 'sentAt', 'startedAt'],
   ...['finishedAt', 'exitCode', 'error', 'durationMs', 'data', 'late'],
+  ...['progressPercent', 'progressMessage'],
 ] as const;
 /** The same as SQL, for plain statements: columns come out as the fields are named. */
 export const COMMAND_FIELDS = COMMAND_COLUMNS.map(
@@ -76,6 +79,8 @@ const shape = {
   durationMs: Joi.number().integer().allow(null).required(),
   data: Joi.any().required(),
   late: Joi.boolean().required(),
+  progressPercent: Joi.number().allow(null).required(),
+  progressMessage: Joi.string().allow(null).required(),
 };
 export const commandShape = Joi.object(shape);
 export const commandWithOutput = Joi.object({

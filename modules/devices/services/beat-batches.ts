@@ -204,9 +204,10 @@ async function claimWaiting(sql: Context['sql'], states: StateRow[], beatOf: Map
     .filter((state) => state.waiting)
     .flatMap(({ device_id: deviceId }) => {
       const beat = beatOf.get(deviceId);
+      const epoch = beat?.epoch === undefined ? {} : { epoch: beat.epoch };
       return [
-        ...(beat?.main ? [{ deviceId, role: 'agent' as const }] : []),
-        ...(beat?.watchdog ? [{ deviceId, role: 'watchdog' as const }] : []),
+        ...(beat?.main ? [{ deviceId, role: 'agent' as const, ...epoch }] : []),
+        ...(beat?.watchdog ? [{ deviceId, role: 'watchdog' as const, ...epoch }] : []),
       ];
     });
   const claimed = asking.length > 0 ? await claim(sql, asking) : [];

@@ -8,6 +8,7 @@ export interface BeatRow {
   ip: string | null;
   main: boolean;
   watchdog: Watchdog | null;
+  epoch?: number;
   [field: string]: unknown;
 }
 
@@ -71,6 +72,7 @@ export function beatRow(beat: Beat): BeatRow {
     ip: clean(beat.ip, 45) ?? null,
     main,
     watchdog,
+    ...(beat.epoch === undefined ? {} : { epoch: beat.epoch }),
     watchdog_version: clean(beat.watchdogVersion ?? (main ? undefined : beat.agentVersion), 20),
     helper_version: clean(beat.helperVersion, 20),
     lan_ip: clean(beat.lanIp, 45),

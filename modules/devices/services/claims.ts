@@ -1,10 +1,12 @@
 /** Hands out waiting commands, each once, however many ask at the same time. */
-import type { Context } from '#core';
+import { type Context, defineBatch } from '#core';
 import type { ClaimedCommand } from '../api.ts';
 
 export interface Claim {
   deviceId: string;
   role: 'agent' | 'watchdog';
+  /** The connection that the commands will go out over; absent when the agent fetches them. */
+  epoch?: number;
 }
 export type Claimed = ClaimedCommand & { deviceId: string; role: Claim['role'] };
 
@@ -12,8 +14,8 @@ export type Claimed = ClaimedCommand & { deviceId: string; role: Claim['role'] }
 // ordered the work must still be the device's own.
 const CLAIM = `
 with due as (
-  select c.id
-  from unnest($1::uuid[], $2::text[]) as asking (device_id, role)
+  select c.id, asking.epoch
+  from unnest($1::uuid[], $2::text[], $3::bigint[]) as asking (device_id, role, epoch)
   join devices d on d.id = asking.device_id
   cross join lateral (
     select id from device_commands
@@ -23,7 +25,7 @@ with due as (
     order by priority desc, created_at, id
     limit 10 for no key update skip locked) c
 )
-update device_commands c set status = 'sent', sent_at = now(), attempt = c.attempt + 1
+update device_commands c set status = 'sent', sent_at = now(), attempt = c.attempt + 1, epoch = due.epoch
 from due where c.id = due.id and c.status = 'pending'
 returning c.id, c.device_id as "deviceId", c.target_role as role, c.type, c.payload, c.priority, c.attempt,
   c.deliver_by as "deliverBy", c.execution_timeout_seconds as "executionTimeoutSeconds", c.created_at as "createdAt"`;
@@ -32,7 +34,8 @@ returning c.id, c.device_id as "deviceId", c.target_role as role, c.type, c.payl
 export async function claim(sql: Context['sql'], asking: readonly Claim[]): Promise<Claimed[]> {
   const ids = asking.map(({ deviceId }) => deviceId);
   const roles = asking.map(({ role }) => role);
-  const { rows } = await sql<Claimed>(CLAIM, [ids, roles], 'devices-claim');
+  const epochs = asking.map(({ epoch }) => epoch ?? null);
+  const { rows } = await sql<Claimed>(CLAIM, [ids, roles, epochs], 'devices-claim');
   return rows.sort((a, b) => b.priority - a.priority || a.createdAt.getTime() - b.createdAt.getTime());
 }
 
@@ -42,3 +45,19 @@ export const delivered = ({ deviceId: _device, role: _role, ...command }: Claime
 export async function claimCommands(ctx: Context, deviceId: string, role: Claim['role']): Promise<ClaimedCommand[]> {
   return (await claim(ctx.sql, [{ deviceId, role }])).map(delivered);
 }
+
+/** What waits for many connections, in one statement. */
+export const pushes = defineBatch<Claim, ClaimedCommand[]>({
+  name: 'devices/pushes',
+  maxSize: 500,
+  autocommit: true,
+  async run(sql, asking) {
+    const found = Map.groupBy(await claim(sql, asking), ({ deviceId, role }) => `${deviceId} ${role}`);
+    return asking.map(({ deviceId, role }) => {
+      const mine = found.get(`${deviceId} ${role}`) ?? [];
+      // Whoever asks twice at once gets them once.
+      found.delete(`${deviceId} ${role}`);
+      return mine.map(delivered);
+    });
+  },
+});

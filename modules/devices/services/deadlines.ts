@@ -5,7 +5,7 @@ import { tellFinished } from './queue.ts';
 
 const MOST = 5000;
 /** After so many deliveries without a word the command is left to its time limit. */
-const MOST_ATTEMPTS = 5;
+export const MOST_ATTEMPTS = 5;
 
 const RETURNED = COMMAND_FIELDS.replaceAll(/(^|, )(\w+) as/g, '$1c.$2 as');
 
@@ -36,11 +36,12 @@ export async function timeOutCommands(ctx: Context): Promise<void> {
 
 /** Given out two minutes ago and never begun: the answer that carried it was probably lost, so it is given out again. */
 export async function redeliverCommands(ctx: Context): Promise<void> {
-  await ctx.sql(
+  const { rows } = await ctx.sql<{ deviceId: string }>(
     `with due as (
        select id from device_commands where status = 'sent' and started_at is null and deliver_by > now()
          and sent_at < now() - interval '2 minutes' and attempt < ${MOST_ATTEMPTS}
        order by sent_at limit ${MOST} for update skip locked)
-     update device_commands c set status = 'pending' from due where c.id = due.id`,
+     update device_commands c set status = 'pending' from due where c.id = due.id returning c.device_id as "deviceId"`,
   );
+  for (const deviceId of new Set(rows.map((row) => row.deviceId))) ctx.hint('devices.commands', deviceId);
 }

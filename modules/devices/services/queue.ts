@@ -46,7 +46,7 @@ export async function insertCommand(ctx: Context, device: Device, command: Queue
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const { rows } = await ctx.sql<Command & CommandRow>(INSERT, values);
     if (rows[0]) {
-      ctx.notify('devices.commands', device.id);
+      ctx.hint('devices.commands', device.id);
       return rows[0];
     }
     const open = await ctx.sql<{ id: string }>(
@@ -74,6 +74,7 @@ export function tellFinished(ctx: Context, command: Command): void {
     { commandId, type, status, exitCode, late, source, sourceId },
     { orgId, deviceId },
   );
+  ctx.hint('devices.command.done', commandId);
 }
 
 /** Cancels what nobody has fetched yet; `which` narrows it, with the parameters after the device's id. */

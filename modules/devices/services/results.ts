@@ -9,7 +9,7 @@ const KEPT_BYTES = 512 * 1024;
 const MOST_DATA_BYTES = 256 * 1024;
 
 // A command that went back to the queue because no start was heard was given out nevertheless.
-const GIVEN_OUT = `(status in ('sent', 'running') or (status = 'pending' and attempt > 0))`;
+export const GIVEN_OUT = `(status in ('sent', 'running') or (status = 'pending' and attempt > 0))`;
 
 /** Throws 404 for an unknown command and 409 for one that has ended; a repeat does nothing. */
 export async function startCommand(ctx: Context, deviceId: string, commandId: string): Promise<void> {
@@ -34,6 +34,13 @@ where id = $1 and device_id = $2 and target_role = $3
   and (${GIVEN_OUT} or (status = 'timeout' and provisional and finished_at > now() - interval '24 hours'))
 returning ${COMMAND_FIELDS}`;
 
+export interface Finished {
+  known: boolean;
+  changed: boolean;
+  /** False for a result of a command that the agent was never given. */
+  given: boolean;
+}
+
 /** The first terminal result wins; a late one replaces a timeout that the server assumed; repeats change nothing. */
 export async function finishCommand(
   ctx: Context,
@@ -41,7 +48,7 @@ export async function finishCommand(
   commandId: string,
   role: AgentRole,
   result: CommandResult,
-): Promise<{ known: boolean; changed: boolean }> {
+): Promise<Finished> {
   const startedAt = result.startedAt ? new Date(result.startedAt) : null;
   const { rows } = await ctx.sql<Command>(FINISH, [
     ...[commandId, deviceId, role, result.status, integer(result.exitCode), clean(result.error, 10_000) ?? null],
@@ -52,7 +59,8 @@ export async function finishCommand(
   if (!command) {
     const known = await lookUp(ctx, deviceId, commandId);
     if (known && known.targetRole !== role) throw errors.Forbidden('The command is for another role');
-    return { known: known !== undefined, changed: false };
+    const given = known !== undefined && (known.attempt > 0 || known.status !== 'pending');
+    return { known: known !== undefined, changed: false, given };
   }
   await keepOutput(ctx, command, result);
   await applyOutcome(ctx, command, result);
@@ -63,12 +71,12 @@ export async function finishCommand(
     details: { commandId, type: command.type, status: command.status, exitCode: command.exitCode, late: command.late },
   });
   tellFinished(ctx, command);
-  return { known: true, changed: true };
+  return { known: true, changed: true, given: true };
 }
 
 async function lookUp(ctx: Context, deviceId: string, commandId: string) {
-  const { rows } = await ctx.sql<Pick<Command, 'status' | 'targetRole'>>(
-    `select status, target_role as "targetRole" from device_commands where id = $1 and device_id = $2`,
+  const { rows } = await ctx.sql<Pick<Command, 'status' | 'targetRole' | 'attempt'>>(
+    `select status, attempt, target_role as "targetRole" from device_commands where id = $1 and device_id = $2`,
     [commandId, deviceId],
   );
   return rows[0];

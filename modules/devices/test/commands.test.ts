@@ -43,7 +43,7 @@ test('a command is queued, delivered with a beat, started, finished and audited,
   await start(device, id);
   await start(device, id);
   const done = { status: 'completed' as const, exitCode: 0, stdout: 'bye\0', durationMs: 12.4, result: { a: 1 } };
-  t.deepEqual(await finish(device, id, done), { known: true, changed: true });
+  t.deepEqual(await finish(device, id, done), { known: true, changed: true, given: true });
   const read = await platform.call<One>('GET', `${path}/${id}`, { token });
   t.like(read.body.data, {
     status: 'completed',
@@ -75,7 +75,7 @@ test('the first result wins, repeats change nothing, and an unknown command is u
   );
   t.is(results.filter(({ changed }) => changed).length, 1);
   t.true(results.every(({ known }) => known));
-  t.deepEqual(await finish(device, orgId, { status: 'failed' }), { known: false, changed: false });
+  t.deepEqual(await finish(device, orgId, { status: 'failed' }), { known: false, changed: false, given: false });
   t.is((await platform.audits({ action: 'agent.command.result.submit', orgId })).length, 1);
   await t.throwsAsync(() => start(device, id), { message: /current state/ });
   await t.throwsAsync(() => start(device, orgId), { message: 'Command not found' });
@@ -138,10 +138,10 @@ test('the sweep expires, times out and redelivers, and a late result replaces an
     ['expired', 'timeout', 'pending', 'running'],
   );
   t.like((await claim(device))[0], { id: lost, attempt: 2 });
-  t.deepEqual(await finish(device, slow, { status: 'completed' }), { known: true, changed: true });
+  t.deepEqual(await finish(device, slow, { status: 'completed' }), { known: true, changed: true, given: true });
   t.like(await rowOf(slow), { status: 'completed', late: true });
-  t.deepEqual(await finish(device, slow, { status: 'failed' }), { known: true, changed: false });
-  t.deepEqual(await finish(device, old, { status: 'completed' }), { known: true, changed: false });
+  t.deepEqual(await finish(device, slow, { status: 'failed' }), { known: true, changed: false, given: true });
+  t.deepEqual(await finish(device, old, { status: 'completed' }), { known: true, changed: false, given: true });
 });
 
 test('a second refresh_inventory is refused with the id of the first, also when both come at once', async (t) => {

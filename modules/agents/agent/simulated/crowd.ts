@@ -5,6 +5,7 @@ import { memoryJournal } from '../journal.ts';
 import { runAgent } from '../loop.ts';
 import { memoryState } from '../state.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
+import type { OpenSocket } from '../uplink.ts';
 import { SIMULATED_HANDLERS } from './handlers.ts';
 import { simulatedMachine } from './machine.ts';
 
@@ -18,6 +19,8 @@ export interface CrowdOptions {
   timing: Timing;
   signal: AbortSignal;
   log: (line: string) => void;
+  /** How each device opens its socket; absent where all of them poll. */
+  openSocket?: () => OpenSocket;
 }
 
 /** How many enroll at the same time. */
@@ -92,7 +95,7 @@ export class Crowd {
   }
 
   async #live(machine: ReturnType<typeof simulatedMachine>, state: Awaited<ReturnType<typeof enroll>>): Promise<void> {
-    const { call, timing, signal, intervalSeconds } = this.#options;
+    const { call, timing, signal, intervalSeconds, openSocket } = this.#options;
     await pause(Math.random() * SPREAD_MS, signal);
     await runAgent({
       call,
@@ -100,6 +103,7 @@ export class Crowd {
       timing,
       signal,
       intervalSeconds,
+      ...(openSocket && { openSocket: openSocket() }),
       store: memoryState(state),
       journalStore: memoryJournal(),
       handlers: SIMULATED_HANDLERS,

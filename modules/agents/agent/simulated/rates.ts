@@ -28,6 +28,13 @@ export class Rates {
     };
   }
 
+  /** What came over a socket: answers to beats and results count as those over HTTP do. */
+  heard(text: string): void {
+    if (text.startsWith('{"frame":"heartbeat_ack"')) this.#beats += 1;
+    else if (text.startsWith('{"frame":"result_ack"')) this.#results += 1;
+    else if (text.startsWith('{"frame":"error"')) this.#refused += 1;
+  }
+
   /** One line about the time since the previous call, which starts the next count. */
   line(devices: number): string {
     const now = performance.now();

@@ -1,0 +1,37 @@
+/** Requests that wait for a command's end: one listener a process, however many wait. */
+import type { Context, StartServices } from '#core';
+
+const SERVICE = 'agents.waits';
+
+export class CommandWaits {
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  /** Resolves when the command has ended, or notices may have been missed, or after so many milliseconds. */
+  async wait(commandId: string, ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const same = this.#waiting.get(commandId) ?? new Set();
+    this.#waiting.set(commandId, same.add(resolve));
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    same.delete(resolve);
+    if (same.size === 0) this.#waiting.delete(commandId);
+  }
+
+  done(commandId: string): void {
+    for (const resolve of this.#waiting.get(commandId) ?? []) resolve();
+  }
+
+  all(): void {
+    for (const commandId of this.#waiting.keys()) this.done(commandId);
+  }
+}
+
+export function startWaits({ services, onNotice, onNoticesLost }: StartServices): void {
+  const waits = new CommandWaits();
+  services.set(SERVICE, waits);
+  onNotice('devices.command.done', (commandId) => waits.done(commandId));
+  onNoticesLost(() => waits.all());
+}
+
+export const commandWaits = (ctx: Context): CommandWaits => ctx.platform.services.get(SERVICE) as CommandWaits;
