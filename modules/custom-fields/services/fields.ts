@@ -1,5 +1,5 @@
 /** Definitions: reading, creating, changing and removing them. */
-import { type Context, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
 import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
 import { FieldLimit, ImmutableField, KeyTaken } from '../models/refusals.ts';
 import { checkDefinition, narrowsChoices } from './definition.ts';
@@ -73,8 +73,9 @@ export async function updateField(
 ) {
   if (fieldKey !== undefined || type !== undefined) throw ImmutableField();
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  const field = await mustExist(ctx, id);
-  mayWrite(ctx, field);
+  mayWrite(ctx, await mustExist(ctx, id));
+  const field = await living(ctx).findById(id).forNoKeyUpdate();
+  if (!field) throw errors.NotFound('Custom field not found');
   checkDefinition({ ...field, ...changes });
   if (!force && narrowsChoices(field, changes)) {
     const devices = await usageOf(ctx, field);
@@ -86,8 +87,9 @@ export async function updateField(
     .returning('*')
     .first();
   if (!updated) throw errors.NotFound('Custom field not found');
-  audit(ctx, 'custom_field.update', updated, { changedFields: Object.keys(changes) });
-  return { data: show(ctx, updated) };
+  const shown = show(ctx, updated);
+  audit(ctx, 'custom_field.update', updated, { ...changesOf(show(ctx, field), shown, Object.keys(changes)) });
+  return { data: shown };
 }
 
 /** Hides the field and its values at once; the job strips the values and frees the key. `confirm` is the key, when used. */
