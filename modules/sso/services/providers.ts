@@ -137,7 +137,7 @@ export async function setStatus(ctx: Context, id: string, status: ProviderStatus
     .first()
     .catch(refused);
   if (!updated) throw errors.NotFound('SSO provider not found');
-  record(ctx, 'sso.provider.update', updated, { changedFields: ['status'], from: current.status, to: status });
+  record(ctx, 'sso.provider.update', updated, { ...changesOf(current, updated, ['status']) });
   return { data: showProvider(updated) };
 }
 
