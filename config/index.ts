@@ -130,6 +130,7 @@ function toConfig(v: Variables): Config {
       enrollmentKeyTtlMinutes: v.ENROLLMENT_KEY_DEFAULT_TTL_MINUTES,
       enrollmentSecret: v.AGENT_ENROLLMENT_SECRET,
       logRetentionDays: v.AGENT_LOG_RETENTION_DAYS,
+      eventRetentionDays: v.EVENT_LOG_RETENTION_DAYS,
       binarySource: v.BINARY_SOURCE,
     },
     mail: { url: v.MAIL_URL, from: v.MAIL_FROM },

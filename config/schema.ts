@@ -35,6 +35,7 @@ export interface Variables {
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number;
   AGENT_ENROLLMENT_SECRET?: string;
   AGENT_LOG_RETENTION_DAYS: number;
+  EVENT_LOG_RETENTION_DAYS: number;
   BINARY_SOURCE: 'github' | 'local';
   MAIL_URL?: string;
   MAIL_FROM: string;
@@ -132,6 +133,7 @@ export const schema = Joi.object<Variables, true>({
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number(1, 525_600, 60),
   AGENT_ENROLLMENT_SECRET: Joi.string(),
   AGENT_LOG_RETENTION_DAYS: number(1, 3650, 7),
+  EVENT_LOG_RETENTION_DAYS: number(1, 3650, 30),
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
   MAIL_URL: url('smtp', 'smtps'),
   MAIL_FROM: Joi.string().max(320).default('Quartermaster <quartermaster@localhost>'),

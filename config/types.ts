@@ -53,6 +53,7 @@ export interface Config {
     enrollmentKeyTtlMinutes: number;
     enrollmentSecret?: string;
     logRetentionDays: number;
+    eventRetentionDays: number;
     binarySource: Variables['BINARY_SOURCE'];
   };
   mail: { url?: string; from: string };

@@ -655,7 +655,7 @@ create table device_event_logs (
   constraint device_event_logs_level_check CHECK ((level = ANY (ARRAY['info'::text, 'warning'::text, 'error'::text, 'critical'::text]))),
   constraint device_event_logs_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
   constraint device_event_logs_pkey PRIMARY KEY (id),
-  constraint device_event_logs_device_id_source_event_id_key UNIQUE (device_id, source, event_id)
+  constraint device_event_logs_device_id_org_id_source_event_id_key UNIQUE (device_id, org_id, source, event_id)
 );
 CREATE INDEX device_event_logs_recent ON public.device_event_logs USING btree (device_id, last_occurred_at DESC, id DESC);
 alter table device_event_logs force row level security;
@@ -1108,6 +1108,8 @@ CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.devices FOR EACH ROW
 CREATE TRIGGER device_groups_joined AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION device_joined();
 CREATE TRIGGER device_groups_leaves AFTER UPDATE OF lifecycle ON public.devices FOR EACH ROW WHEN (((old.lifecycle <> 'decommissioned'::text) AND (new.lifecycle = 'decommissioned'::text))) EXECUTE FUNCTION device_leaves();
 CREATE TRIGGER device_groups_moves BEFORE UPDATE OF org_id ON public.devices FOR EACH ROW WHEN ((old.org_id <> new.org_id)) EXECUTE FUNCTION device_moves();
+CREATE TRIGGER device_logs_moved AFTER UPDATE OF org_id ON public.devices FOR EACH ROW WHEN ((old.org_id <> new.org_id)) EXECUTE FUNCTION device_logs_moved();
+CREATE TRIGGER device_logs_purged AFTER DELETE ON public.devices REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION device_logs_purged();
 CREATE TRIGGER note_rename BEFORE UPDATE OF hostname ON public.devices FOR EACH ROW WHEN ((lower((old.hostname)::text) IS DISTINCT FROM lower((new.hostname)::text))) EXECUTE FUNCTION note_device_rename();
 alter table devices force row level security;
 create policy owner on devices for all to <owner> using (true) with check (true);
@@ -1985,6 +1987,35 @@ CREATE OR REPLACE FUNCTION public.device_leaves()
 AS $function$
 begin
   perform leave_device_groups(new.id, new.hostname, 'device_removed');
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.device_logs_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from device_event_quotas where device_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.device_logs_purged()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform flush_effects(jsonb_build_object('jobs', jsonb_agg(jsonb_build_object(
+    'task', 'device-logs/forget-devices',
+    'payload', jsonb_build_object('orgId', null, 'requestId', 'device-logs', 'data', jsonb_build_object('deviceIds', ids)),
+    'maxAttempts', 10))))
+  from (select jsonb_agg(id) as ids from (select id, row_number() over () / 500 as part from gone) p group by part) parts
+  having count(*) > 0;
   return null;
 end $function$
 ;

@@ -37,7 +37,7 @@ insert into device_event_logs as e (device_id, org_id, timestamp, reported_at, l
   details, occurrence_count, last_occurred_at, last_reported_at)
 select d.id, d.org_id, r.* from devices d cross join unnest($2::timestamptz[], $3::timestamptz[], $4::text[], $5::text[],
   $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::int[], $11::timestamptz[], $12::timestamptz[]) r where d.id = $1
-on conflict (device_id, source, event_id) do update set
+on conflict (device_id, org_id, source, event_id) do update set
   occurrence_count = e.occurrence_count + case when excluded.occurrence_count = 1 then 1 else (
     select count(*)::int from more m where m.source = excluded.source and m.event_id = excluded.event_id
       and ${isNew('m.occurred', 'm.reported')}) end,

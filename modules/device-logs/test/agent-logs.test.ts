@@ -229,5 +229,36 @@ test('an agent writes only for its own device, and not once the device is purged
   t.is((await post(agent.agentId)).status, 201);
   await platform.sql('delete from devices where id = $1', [agent.deviceId]);
   t.true([404, 410].includes((await post(agent.agentId)).status));
-  t.is((await platform.sql('select 1 from agent_logs where device_id = $1', [agent.deviceId])).length, 1);
+  const left = async (id: string) => (await platform.sql('select 1 from agent_logs where device_id = $1', [id])).length;
+  t.is(await left(agent.deviceId), 1);
+  await other.agent.call('POST', 'logs', { logs });
+  await platform.runJobs();
+  t.deepEqual([await left(agent.deviceId), await left(other.agent.deviceId)], [0, 1], 'a job takes its lines away');
+});
+
+test('the search is for any case and any letter, and counts what it found', async (t) => {
+  const { agent, orgAdmin } = await newAgent();
+  const logs = ['Größe FALSCH', 'grün und 100%', 'Groesse falsch', 'other'].map((message) => ({
+    timestamp: new Date().toISOString(),
+    level: 'info',
+    component: 'ws',
+    message,
+  }));
+  t.is((await agent.call('POST', 'logs', { logs })).status, 201);
+  const total = async (search: string, more = '') =>
+    (
+      await platform.call<{ total: number }>(
+        'GET',
+        `/devices/${agent.deviceId}/diagnostic-logs?search=${encodeURIComponent(search)}${more}`,
+        { token: orgAdmin.token },
+      )
+    ).body.total;
+  t.is(await total('FALSCH'), 2);
+  t.is(await total('falsch', '&limit=1'), 2);
+  t.is(await total('falsch', '&limit=1&page=2'), 2);
+  t.is(await total('falsch', '&limit=1&page=3'), 2);
+  t.is(await total('GRÖ'), 1);
+  t.is(await total('0%'), 1);
+  t.is(await total('_'), 0);
+  t.is(await total('nothing'), 0);
 });

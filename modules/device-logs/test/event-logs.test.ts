@@ -1,6 +1,6 @@
 /** Events of operating systems: taken in, counted, and listed. */
 import test from 'ava';
-import { type ErrorBody, type FakeAgent, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, type FakeAgent, organization, orgUser, startTestPlatform, tenant } from '#test';
 import { newAgent as enrolledAgent, runJob } from './arrange.ts';
 
 const platform = await startTestPlatform();
@@ -315,7 +315,50 @@ test('events leave a month after they came last, and those of purged devices wit
     );
   t.deepEqual(await left(), [{ id: '7036' }, { id: 'The service stopped' }]);
   await platform.sql('delete from devices where id = $1', [agent.deviceId]);
-  t.deepEqual(await left(), [{ id: 'The service stopped' }], 'what lies in days leaves with its day');
+  await platform.runJobs();
+  t.deepEqual(await left(), [], 'what lies in days is taken away by a job');
+});
+
+test('how long events stay is set by EVENT_LOG_RETENTION_DAYS', async (t) => {
+  const short = await startTestPlatform({ EVENT_LOG_RETENTION_DAYS: '3' });
+  t.teardown(() => short.stop());
+  const { agent } = await enrolledAgent(short);
+  await agent.call('PUT', 'eventlogs', { events: [event(), event({ eventId: '1' })] });
+  await short.sql(
+    `update device_event_logs set last_occurred_at = now() - make_interval(days => case event_id when '1' then 4 else 2 end)`,
+  );
+  await runJob(short, 'prune-events');
+  t.deepEqual(await short.sql('select event_id as id from device_event_logs'), [{ id: '7036' }]);
+});
+
+test('a device that moves takes no history along: the old organization’s rows stay, and counting begins anew', async (t) => {
+  const { agent, orgId, partner, partnerId, orgAdmin } = await newAgent();
+  await submit(agent, [event(), event({ eventId: undefined, message: 'said once' })]);
+  const other = await organization(platform, partnerId);
+  const admin = await orgUser(platform, { orgId: other.orgId });
+  await platform.sql('update devices set org_id = $2, site_id = $3 where id = $1', [
+    agent.deviceId,
+    other.orgId,
+    other.siteId,
+  ]);
+  t.deepEqual((await list(agent, admin.token)).data, []);
+  // The agent's token is remembered with its old place for a moment.
+  while ((await submit(agent, [event({ timestamp: minutesAgo(5) })])).status !== 200);
+  const seen = (await list(agent, admin.token)).data;
+  t.deepEqual(
+    seen.map(({ eventId, occurrenceCount }) => [eventId, occurrenceCount]),
+    [['7036', 1]],
+  );
+  const rows = await platform.sql(
+    'select org_id, occurrence_count from device_event_logs where device_id = $1 order by created_at',
+    [agent.deviceId],
+  );
+  t.deepEqual(rows, [
+    { org_id: orgId, occurrence_count: 1 },
+    { org_id: other.orgId, occurrence_count: 1 },
+  ]);
+  t.is((await platform.call('GET', `/devices/${agent.deviceId}/eventlogs`, { token: orgAdmin.token })).status, 404);
+  t.is((await list(agent, partner.token)).pagination.total, 3, 'whoever reaches both sees both');
 });
 
 test('the days of the coming week are made by a job', async (t) => {
