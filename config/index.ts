@@ -131,6 +131,7 @@ function toConfig(v: Variables): Config {
       enrollmentKeyTtlMinutes: v.ENROLLMENT_KEY_DEFAULT_TTL_MINUTES,
       enrollmentSecret: v.AGENT_ENROLLMENT_SECRET,
       logRetentionDays: v.AGENT_LOG_RETENTION_DAYS,
+      eventRetentionDays: v.EVENT_LOG_RETENTION_DAYS,
       socketsMax: v.AGENT_SOCKETS_MAX,
       pingSeconds: v.AGENT_PING_SECONDS,
       binarySource: v.BINARY_SOURCE,

@@ -35,6 +35,7 @@ export interface Variables {
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number;
   AGENT_ENROLLMENT_SECRET?: string;
   AGENT_LOG_RETENTION_DAYS: number;
+  EVENT_LOG_RETENTION_DAYS: number;
   AGENT_SOCKETS_MAX: number;
   AGENT_PING_SECONDS: number;
   BINARY_SOURCE: 'github' | 'local';
@@ -147,6 +148,7 @@ export const schema = Joi.object<Variables, true>({
   ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: number(1, 525_600, 60),
   AGENT_ENROLLMENT_SECRET: Joi.string(),
   AGENT_LOG_RETENTION_DAYS: number(1, 3650, 7),
+  EVENT_LOG_RETENTION_DAYS: number(1, 3650, 30),
   AGENT_SOCKETS_MAX: number(0, 1_000_000, 20_000),
   AGENT_PING_SECONDS: number(1, 300, 30),
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),

@@ -53,6 +53,7 @@ export interface Config {
     enrollmentKeyTtlMinutes: number;
     enrollmentSecret?: string;
     logRetentionDays: number;
+    eventRetentionDays: number;
     /** Sockets of agents that one process holds; 0 leaves them to polling. */
     socketsMax: number;
     /** Seconds between two pings of a socket. */

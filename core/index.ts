@@ -1,5 +1,6 @@
 /** The door: everything a module may touch of core. */
 
+export { type Changes, changesOf } from './audit/changes.ts';
 export {
   ChainBroken,
   type Checkpoint,

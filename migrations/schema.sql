@@ -461,6 +461,9 @@ create table audit_logs (
   checksum character varying(128) not null,
   prev_checksum character varying(128),
   pos bigint not null generated always as identity,
+  actor_key bigint not null default hashtextextended((((COALESCE(actor_email, ''::character varying))::text || chr(10)) || (COALESCE(actor_name, ''::character varying))::text), (0)::bigint),
+  resource_key bigint not null default hashtextextended((((resource_type)::text || chr(10)) || (COALESCE(resource_name, ''::character varying))::text), (0)::bigint),
+  action_key bigint not null default hashtextextended((action)::text, (0)::bigint),
   constraint audit_logs_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'api_key'::text, 'agent'::text, 'system'::text]))),
   constraint audit_logs_owner CHECK ((owner =
 CASE
@@ -472,12 +475,15 @@ END)) NOT VALID,
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_owner_seq_key UNIQUE (owner, seq)
 );
-CREATE INDEX audit_logs_action ON public.audit_logs USING btree (org_id, action, "timestamp" DESC, id DESC);
+CREATE INDEX audit_logs_action_key ON public.audit_logs USING btree (org_id, action_key, "timestamp" DESC, id DESC);
+CREATE INDEX audit_logs_actor ON public.audit_logs USING btree (org_id, actor_key, "timestamp" DESC, id DESC);
 CREATE INDEX audit_logs_newest ON public.audit_logs USING btree ("timestamp" DESC, id DESC);
 CREATE INDEX audit_logs_org ON public.audit_logs USING btree (org_id, "timestamp" DESC, id DESC);
 CREATE INDEX audit_logs_partner ON public.audit_logs USING btree (partner_id, "timestamp" DESC, id DESC) WHERE (org_id IS NULL);
 CREATE UNIQUE INDEX audit_logs_pos ON public.audit_logs USING btree (pos);
+CREATE INDEX audit_logs_resource ON public.audit_logs USING btree (org_id, resource_key, "timestamp" DESC, id DESC);
 CREATE TRIGGER audit_logs_append_only BEFORE DELETE OR UPDATE ON public.audit_logs FOR EACH ROW EXECUTE FUNCTION refuse_audit_change(); -- always
+CREATE TRIGGER audit_logs_names AFTER INSERT ON public.audit_logs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_audit_names();
 CREATE TRIGGER audit_logs_no_truncate BEFORE TRUNCATE ON public.audit_logs FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change(); -- always
 CREATE TRIGGER audit_logs_positions BEFORE INSERT ON public.audit_logs FOR EACH STATEMENT EXECUTE FUNCTION order_audit_positions();
 alter table audit_logs force row level security;
@@ -489,6 +495,22 @@ create policy tenant_read on audit_logs for select to quartermaster_app using ((
 grant select on audit_logs to quartermaster_app;
 grant delete, select on audit_logs to quartermaster_audit_admin;
 grant insert, select on audit_logs to quartermaster_platform;
+
+create table audit_names (
+  owner text not null,
+  kind text not null,
+  key bigint not null,
+  org_id uuid,
+  partner_id uuid,
+  name text not null,
+  constraint audit_names_kind_check CHECK ((kind = ANY (ARRAY['actor'::text, 'action'::text, 'resource'::text]))),
+  constraint audit_names_pkey PRIMARY KEY (owner, kind, key)
+);
+CREATE INDEX audit_names_found ON public.audit_names USING gin (lower(name) gin_trgm_ops) WITH (fastupdate=off);
+alter table audit_names force row level security;
+create policy owner on audit_names for all to <owner> using (true) with check (true);
+create policy platform on audit_names for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on audit_names to quartermaster_platform;
 
 create table audit_outbox (
   id bigint not null generated always as identity,
@@ -2150,6 +2172,45 @@ CREATE OR REPLACE FUNCTION public.app_partner_id()
 AS $function$ select nullif(current_setting('app.partner_id', true), '')::uuid $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.audit_feed_head()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  newest constant bigint := (select coalesce(max(pos), 0) from audit_logs);
+  behind bigint;
+begin
+  select max((newest - l.objid::bigint) % 2147483648) into behind from pg_locks l
+  where l.locktype = 'advisory' and l.classid = 7203420 and l.objsubid = 2
+    and l.database = (select oid from pg_database where datname = current_database())
+    and (newest - l.objid::bigint) % 2147483648 between 0 and 1000000000;
+  return newest - coalesce(behind, 0);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.audit_names_like(of_kind text, pattern text, orgs uuid[], own boolean, most integer)
+ RETURNS TABLE(org_id uuid, key bigint)
+ LANGUAGE plpgsql
+ STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  partner constant uuid := case when own then app_partner_id() end;
+  owners constant text[] := array(
+    select 'org:' || o from unnest(orgs) o where o = any(app_org_ids()))
+    || case when partner is not null then 'partner:' || partner end;
+begin
+  return query select n.org_id, n.key from audit_names n
+    where n.owner = any(owners) and n.kind = case of_kind when 'email' then 'actor' else of_kind end
+      and lower(n.name) like lower(pattern)
+      and (of_kind <> 'email' or lower(split_part(n.name, chr(10), 1)) like lower(pattern))
+    limit most;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.bury_agent_credential()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2623,6 +2684,26 @@ CREATE OR REPLACE FUNCTION public.named_devices(at_sites uuid[], of_groups uuid[
 AS $function$ select f.device_id, f.place from find_named_devices(app_org_ids(), at_sites, of_groups, term, wanted) f $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.note_audit_names()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into audit_names (owner, kind, key, org_id, partner_id, name)
+  select * from (
+    select owner, 'actor', actor_key, org_id, case when org_id is null then partner_id end,
+      coalesce(actor_email, '') || chr(10) || coalesce(actor_name, '') from added
+    union select owner, 'resource', resource_key, org_id, case when org_id is null then partner_id end,
+      resource_type || chr(10) || coalesce(resource_name, '') from added
+    union select owner, 'action', action_key, org_id, case when org_id is null then partner_id end, action from added) n
+  order by 1, 2, 3
+  on conflict do nothing;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.note_device_rename()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2660,9 +2741,12 @@ end $function$
 CREATE OR REPLACE FUNCTION public.order_audit_positions()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  perform pg_advisory_xact_lock(7203420);
+  perform pg_advisory_xact_lock_shared(7203420,
+    (select case when is_called then last_value else 0 end % 2147483648 from audit_logs_pos_seq)::integer);
   return null;
 end $function$
 ;

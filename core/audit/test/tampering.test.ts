@@ -105,7 +105,7 @@ const attacks: {
     outside: /^FAIL {2}rows 201 to 300 are missing/,
   },
   {
-    name: 'all rows are truncated',
+    name: 'all rows of the chain are deleted',
     run: (owner) => tamper(`delete from audit_logs where owner = '${owner}'`),
     bad: { seq: 1, problem: 'cut off' },
     outside: /^FAIL {2}rows 1 to 300 are missing/,
@@ -338,4 +338,15 @@ test.serial('a batch that meets a lock of another process seals nothing and does
   client.release();
   await ground.fill(orgId, 1, 3);
   t.like(await verifyChain(trail, owner), { ok: true, checked: 4 });
+});
+
+test.serial('the whole table is truncated: every chain says so, on the server and outside', async (t) => {
+  const chains = [await chain(20), await chain(5)];
+  const kept = await Promise.all(chains.map(async ({ owner }) => ({ owner, file: await notes(owner) })));
+  await platform.sql(`alter table audit_logs disable trigger audit_logs_no_truncate; truncate audit_logs;
+    alter table audit_logs enable always trigger audit_logs_no_truncate`);
+  for (const { owner, file } of kept) {
+    t.like(await verifyChain(trail, owner), { ok: false, firstBad: { seq: 1, problem: 'cut off' } });
+    t.regex((await offline(owner, '--checkpoint', file)).said, /^FAIL {2}rows 1 to \d+ are missing/);
+  }
 });

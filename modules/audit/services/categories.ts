@@ -29,6 +29,12 @@ export const SECURITY_ACTIONS: readonly string[] = [
   'agent.source.ip.changed',
 ];
 
+/**
+ * What changes who may do what. The specification's report names the first alone and its other documents record the
+ * second: without those that are recorded, the count would say that nothing ever changed.
+ */
+export const PERMISSION_CHANGES: readonly string[] = ['user.permission.change', 'user.role.assign', 'role.update'];
+
 /** The compliance report (spec/3-operations, "Compliance actions"). */
 export const COMPLIANCE_ACTIONS: readonly string[] = [
   'data.access',

@@ -16,10 +16,10 @@ export class FeedHead {
     this.asPlatform = asPlatform;
   }
 
-  /** The newest position; everything up to it can be read. Rejects while the database is away. */
+  /** The newest position behind which nothing is still to come; everything up to it can be read. Rejects while the database is away. */
   async now(): Promise<number> {
     const { rows } = await this.asPlatform((ctx) =>
-      ctx.sql<{ head: number }>('select coalesce(max(pos), 0) as head from audit_logs', [], 'audit-feed-head'),
+      ctx.sql<{ head: number }>('select audit_feed_head() as head', [], 'audit-feed-head'),
     );
     this.head = Math.max(this.head, rows[0]?.head ?? 0);
     return this.head;

@@ -1,7 +1,7 @@
 /** Pages of a selection, newest first, in both forms of a list. */
 import { type Context, decodeCursor, encodeCursor } from '#core';
 import type { AuditQuery } from '../models/audit-log.ts';
-import { selectByActions } from './actions.ts';
+import { selectByNames } from './names.ts';
 import { newest, type Position, type Row } from './selection.ts';
 import { totalOf } from './totals.ts';
 
@@ -14,7 +14,7 @@ export interface Paged {
 
 /** Throws 403 when a named organization is out of reach, and INVALID_CURSOR. */
 export async function pageOfEntries(ctx: Context, query: AuditQuery): Promise<Paged> {
-  const selection = await selectByActions(ctx, query);
+  const selection = await selectByNames(ctx, query);
   const { limit, page = 1 } = query;
   if (query.cursor !== undefined) {
     const after = positionOf(query.cursor);

@@ -1,7 +1,7 @@
 /** The three reports; each reads at most the newest 5,000 entries of its kind (spec/3-operations, Limits). */
 import type { Context } from '#core';
 import type { ReportQuery } from '../models/audit-report.ts';
-import { COMPLIANCE_ACTIONS, SECURITY_ACTIONS } from './categories.ts';
+import { COMPLIANCE_ACTIONS, PERMISSION_CHANGES, SECURITY_ACTIONS } from './categories.ts';
 import { entriesOf } from './entries.ts';
 import { newest, select } from './selection.ts';
 
@@ -64,13 +64,13 @@ export async function userActivity(ctx: Context, query: ReportQuery) {
 }
 
 export async function securityEvents(ctx: Context, query: ReportQuery) {
-  const rows = await newestOf(ctx, query, { actions: SECURITY_ACTIONS });
+  const rows = await newestOf(ctx, query, { actions: [...new Set([...SECURITY_ACTIONS, ...PERMISSION_CHANGES])] });
   const { byAction, of } = counted(rows);
   return {
     totalEvents: rows.length,
     loginAttempts: of('user.login', 'user.login.failed'),
     failedLogins: of('user.login.failed'),
-    permissionChanges: of('user.permission.change'),
+    permissionChanges: of(...PERMISSION_CHANGES),
     byAction,
     recentEvents: await recent(ctx, rows),
   };

@@ -2,6 +2,7 @@
 import { type Context, errors, exportChain, type Pruning, planPruning, prune, targetOrg, trailOf } from '#core';
 import { DEFAULT_DAYS, RetentionPolicy, type RetentionUpdate } from '../models/retention-policy.ts';
 import { archive } from './archives.ts';
+import { forgetNames } from './forgotten-names.ts';
 import { objectStore } from './object-store.ts';
 
 /** Rows in one transaction and one archive; batches in one run of the job, which goes on the next day. */
@@ -107,6 +108,7 @@ export async function pruneOrganization(ctx: Context, orgId: string): Promise<vo
     done.all = true;
   } finally {
     store.close();
+    if (done.pruned > 0) await asPlatform(ctx, (own) => forgetNames(own, orgId));
     await asPlatform(ctx, (own) => recordPruning(own, orgId, done));
   }
 }

@@ -51,27 +51,33 @@ test('user activity counts per person, most first, and names five and the ten ne
   t.true(Date.parse(body.actionsPerUser[0]?.lastActiveAt ?? '') > Date.now() - 60_000);
 });
 
-test('security events are the eight named actions and no others', async (t) => {
+test('security events are the eight named actions, what else changes permissions, and no others', async (t) => {
   const { orgId, orgAdmin } = await tenant(platform);
   await record(platform, orgId, [
     ...SECURITY_ACTIONS.map((action) => ({ action })),
+    { action: 'user.role.assign' },
+    { action: 'role.update' },
+    { action: 'role.create' },
+    { action: 'user.login' },
     { action: 'user.login' },
     { action: 'user.logout' },
     { action: 'policy.delete' },
     { action: 'user.login.failed.twice' },
   ]);
   const body = await report<Report>(orgAdmin.token, 'reports/security-events');
-  t.like(body, { totalEvents: 9, loginAttempts: 3, failedLogins: 1, permissionChanges: 1 });
-  t.deepEqual(body.byAction[0], { action: 'user.login', count: 2 });
+  t.like(body, { totalEvents: 12, loginAttempts: 4, failedLogins: 1, permissionChanges: 3 });
+  t.deepEqual(body.byAction[0], { action: 'user.login', count: 3 });
   t.deepEqual(body.byAction.map((one) => one.action).sort(), [
     'agent.source.ip.changed',
     'automation.policy.evaluate',
     'policy.create',
     'policy.evaluate',
     'policy.update',
+    'role.update',
     'user.login',
     'user.login.failed',
     'user.permission.change',
+    'user.role.assign',
   ]);
   t.is(body.recentEvents[0]?.action, 'user.login');
 });

@@ -155,6 +155,32 @@ test.serial('what is past its time goes, the rest stays provable, on the server 
      alter table audit_logs enable always trigger audit_logs_append_only`,
   );
   t.like(await verify(plain, token), { ok: false, firstBad: { seq: 22, problem: 'missing before' } });
+  const cut = await fetch(`${plain.url}/api/v1/audit-logs/chain-export`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  await writeFile(file, await cut.text());
+  const outside = await verifyOffline('--key', body.data.current.verifierKey, file);
+  t.is(outside.code, 1);
+  t.regex(outside.said, /^FAIL {2}row 22 \S+: missing before/);
+});
+
+test.serial('names that only pruned entries held are forgotten, and those of the rest are still found', async (t) => {
+  const made = await aged(plain, 6, 4);
+  await setPolicy(plain, made.orgAdmin.token, { retentionDays: 30 });
+  const known = async () =>
+    (
+      await plain.sql<{ name: string }>(
+        `select split_part(name, chr(10), 2) as name from audit_names where org_id = $1 and name like 'site%Entry%' order by 1`,
+        [made.orgId],
+      )
+    ).map(({ name }) => name);
+  t.is((await known()).length, 6);
+  await runRetention(plain);
+  t.deepEqual(await known(), ['Entry 5', 'Entry 6']);
+  const found = await plain.call<{ data: unknown[] }>('GET', '/audit-logs/logs?resource=entry&action=site.update', {
+    token: made.orgAdmin.token,
+  });
+  t.is(found.body.data.length, 2);
 });
 
 test.serial('rows go to the bucket first, in a form that the offline verifier reads', async (t) => {

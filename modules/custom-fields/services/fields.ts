@@ -1,5 +1,5 @@
 /** Definitions: reading, creating, changing and removing them. */
-import { type Context, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
 import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
 import { FieldLimit, ImmutableField, KeyTaken } from '../models/refusals.ts';
 import { checkDefinition, checkMap, takenAway } from './definition.ts';
@@ -73,8 +73,9 @@ export async function updateField(
 ) {
   if (fieldKey !== undefined || type !== undefined) throw ImmutableField();
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  const field = await mustExist(ctx, id);
-  mayWrite(ctx, field);
+  mayWrite(ctx, await mustExist(ctx, id));
+  const field = await living(ctx).findById(id).forNoKeyUpdate();
+  if (!field) throw errors.NotFound('Custom field not found');
   checkDefinition({ ...field, ...changes });
   const gone = takenAway(field, changes);
   checkMap(mapTo, gone, changes.options ?? {});
@@ -91,8 +92,10 @@ export async function updateField(
   if (!updated) throw errors.NotFound('Custom field not found');
   const maps = Object.keys(mapTo).length > 0;
   if (maps) ctx.addJob('custom-fields/map-choices', { fieldId: id, mapTo }, { orgId: null });
-  audit(ctx, 'custom_field.update', updated, { changedFields: Object.keys(changes), ...(maps ? { mapTo } : {}) });
-  return { data: { ...show(ctx, updated), invalidCount: await misfitsOf(ctx, updated) } };
+  const shown = show(ctx, updated);
+  const changed = changesOf(show(ctx, field), shown, Object.keys(changes));
+  audit(ctx, 'custom_field.update', updated, { ...changed, ...(maps ? { mapTo } : {}) });
+  return { data: { ...shown, invalidCount: await misfitsOf(ctx, updated) } };
 }
 
 export interface Removal {

@@ -31,11 +31,15 @@ test('a field is created, listed in order, changed and removed, and each step is
   t.deepEqual((await call('DELETE', path, token)).body, { success: true, clearedDevices: 0 } as object);
   t.is((await call('GET', path, token)).status, 404);
   const seen = (await platform.audits({ orgId })).filter((row) => row.resource_id === made.body.data.id);
+  t.like(seen[1]?.details, {
+    changedFields: ['name', 'defaultValue'],
+    after: { name: 'Rack', defaultValue: null },
+  });
   t.deepEqual(
     seen.map((row) => [row.action, row.resource_type, row.details]),
     [
       ['custom_field.create', 'custom_field', { fieldKey: 'rack', type: 'text' }],
-      ['custom_field.update', 'custom_field', { changedFields: ['name', 'defaultValue'] }],
+      ['custom_field.update', 'custom_field', seen[1]?.details],
       ['custom_field.delete', 'custom_field', { fieldKey: 'rack', clearedDevices: 0 }],
     ],
   );

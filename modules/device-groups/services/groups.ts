@@ -1,5 +1,5 @@
 /** Making and changing groups. A dynamic group is evaluated in the same request, so that it is never seen without members. */
-import { type Context, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
+import { type Context, changesOf, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
 import { DeviceGroup, type GroupChanges, type GroupCreate } from '../models/device-group.ts';
 import { GroupNotFound, invalid, StaticGroup } from '../models/refusals.ts';
 import { evaluateAsked, lookAgain } from './evaluations.ts';
@@ -132,12 +132,11 @@ export async function updateGroup(ctx: Context, id: string, changes: GroupChange
   if (!updated) throw GroupNotFound();
   const moved = plain.siteId !== undefined && plain.siteId !== group.siteId;
   const members = await follow(ctx, updated, { moved, refiltered: rule !== null });
-  const rules = rule ? { before: { filter: group.filter }, after: { filter } } : {};
   ctx.audit('device_group.update', {
     orgId,
     resourceId: id,
     resourceName: updated.name,
-    details: { changedFields, ...rules },
+    details: { ...changesOf(group, updated, changedFields) },
   });
   return answer(ctx, id, members, 200);
 }

@@ -1,8 +1,6 @@
 /** How long logs are kept. Platform role. */
 import type { Context } from '#core';
 
-/** Days since the last occurrence, and since arrival for events without an id. */
-export const EVENT_DAYS = 30;
 const MOST = 20_000;
 
 /** Makes the days of the coming week, so that lines never arrive on a day without a table. */
@@ -10,10 +8,12 @@ export async function makeDays(ctx: Context): Promise<void> {
   await ctx.sql('select ensure_partitions_ahead(7)');
 }
 
-/** Whole days leave at once: diagnostic logs after AGENT_LOG_RETENTION_DAYS, events without an id after thirty. */
+/** Whole days leave at once: diagnostic logs after AGENT_LOG_RETENTION_DAYS, events without an id after EVENT_LOG_RETENTION_DAYS. */
 export async function dropOldDays(ctx: Context): Promise<void> {
   await ctx.sql(`select drop_daily_partitions('agent_logs', $1)`, [ctx.platform.config.agents.logRetentionDays]);
-  await ctx.sql(`select drop_daily_partitions('device_event_entries', $1)`, [EVENT_DAYS]);
+  await ctx.sql(`select drop_daily_partitions('device_event_entries', $1)`, [
+    ctx.platform.config.agents.eventRetentionDays,
+  ]);
 }
 
 /** Counted events lie in no day: some of those that have long not recurred, by the index of each device. */
@@ -25,6 +25,6 @@ export async function pruneEvents(ctx: Context): Promise<void> {
          where e.device_id = d.id and e.last_occurred_at < now() - make_interval(days => $1)
          order by e.last_occurred_at limit 1000) old
        limit $2)`,
-    [EVENT_DAYS, MOST],
+    [ctx.platform.config.agents.eventRetentionDays, MOST],
   );
 }

@@ -231,3 +231,30 @@ test('an agent writes only for its own device, and not once the device is purged
   t.true([404, 410].includes((await post(agent.agentId)).status));
   t.is((await platform.sql('select 1 from agent_logs where device_id = $1', [agent.deviceId])).length, 1);
 });
+
+test('the search is for any case and any letter, and counts what it found', async (t) => {
+  const { agent, orgAdmin } = await newAgent();
+  const logs = ['Größe FALSCH', 'grün und 100%', 'Groesse falsch', 'other'].map((message) => ({
+    timestamp: new Date().toISOString(),
+    level: 'info',
+    component: 'ws',
+    message,
+  }));
+  t.is((await agent.call('POST', 'logs', { logs })).status, 201);
+  const total = async (search: string, more = '') =>
+    (
+      await platform.call<{ total: number }>(
+        'GET',
+        `/devices/${agent.deviceId}/diagnostic-logs?search=${encodeURIComponent(search)}${more}`,
+        { token: orgAdmin.token },
+      )
+    ).body.total;
+  t.is(await total('FALSCH'), 2);
+  t.is(await total('falsch', '&limit=1'), 2);
+  t.is(await total('falsch', '&limit=1&page=2'), 2);
+  t.is(await total('falsch', '&limit=1&page=3'), 2);
+  t.is(await total('GRÖ'), 1);
+  t.is(await total('0%'), 1);
+  t.is(await total('_'), 0);
+  t.is(await total('nothing'), 0);
+});

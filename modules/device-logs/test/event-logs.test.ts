@@ -318,6 +318,18 @@ test('events leave a month after they came last, and those of purged devices wit
   t.deepEqual(await left(), [{ id: 'The service stopped' }], 'what lies in days leaves with its day');
 });
 
+test('how long events stay is set by EVENT_LOG_RETENTION_DAYS', async (t) => {
+  const short = await startTestPlatform({ EVENT_LOG_RETENTION_DAYS: '3' });
+  t.teardown(() => short.stop());
+  const { agent } = await enrolledAgent(short);
+  await agent.call('PUT', 'eventlogs', { events: [event(), event({ eventId: '1' })] });
+  await short.sql(
+    `update device_event_logs set last_occurred_at = now() - make_interval(days => case event_id when '1' then 4 else 2 end)`,
+  );
+  await runJob(short, 'prune-events');
+  t.deepEqual(await short.sql('select event_id as id from device_event_logs'), [{ id: '7036' }]);
+});
+
 test('the days of the coming week are made by a job', async (t) => {
   const days = () =>
     platform.sql<{ table: string; days: number }>(

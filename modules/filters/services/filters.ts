@@ -1,5 +1,5 @@
 /** Saved filters: writing and reading them (spec/2-tenancy, "Saved filters"). */
-import { type Context, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
 import { OrgRequired } from '../models/refusals.ts';
 import { type FilterChanges, type FilterCreate, SavedFilter } from '../models/saved-filter.ts';
 import { evaluate, type Preview } from './previews.ts';
@@ -72,7 +72,8 @@ export async function createFilter(ctx: Context, input: FilterCreate): Promise<S
 export async function updateFilter(ctx: Context, id: string, changes: FilterChanges): Promise<SavedFilter> {
   const changedFields = Object.keys(changes);
   if (changedFields.length === 0) throw errors.NoUpdates();
-  const filter = await readFilter(ctx, id);
+  const filter = await SavedFilter.in(ctx).findById(id).forNoKeyUpdate();
+  if (!filter) throw errors.NotFound('Filter not found');
   if (changes.conditions) await checkTree(ctx, changes.conditions, [filter.orgId]);
   const updated = await SavedFilter.in(ctx)
     .where({ id })
@@ -80,7 +81,7 @@ export async function updateFilter(ctx: Context, id: string, changes: FilterChan
     .returning('*')
     .first();
   if (!updated) throw errors.NotFound('Filter not found');
-  audit(ctx, 'filter.update', updated, { changedFields });
+  audit(ctx, 'filter.update', updated, { ...changesOf(filter, updated, changedFields) });
   return updated;
 }
 

@@ -37,8 +37,16 @@ test('a filter is created, read, changed and removed, and each change is audited
     audits.map(({ action, resource_id, details }) => [action, resource_id, details]),
     [
       ['filter.create', id, {}],
-      ['filter.update', id, { changedFields: ['description', 'conditions'] }],
-      ['filter.update', id, { changedFields: ['description'] }],
+      [
+        'filter.update',
+        id,
+        { changedFields: ['description', 'conditions'], before: { description: null, conditions }, after: changes },
+      ],
+      [
+        'filter.update',
+        id,
+        { changedFields: ['description'], before: { description: changes.description }, after: { description: null } },
+      ],
       ['filter.delete', id, {}],
     ],
   );

@@ -1,5 +1,5 @@
 /** The caller's own passkeys: listed, named and removed. Every query is limited to the caller by hand. */
-import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, type PageQuery, page, type SortKey } from '#core';
 import { Passkey, type PasskeyUpdate, showPasskey } from '../models/passkey.ts';
 
 const ORDER = {
@@ -17,9 +17,10 @@ export const listPasskeys = (ctx: Context, query: PageQuery) => page(mine(ctx), 
 /** Throws NO_UPDATES, NOT_FOUND. */
 export async function renamePasskey(ctx: Context, id: string, changes: PasskeyUpdate) {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
+  const before = await mine(ctx).where({ id }).forNoKeyUpdate().first();
   const renamed = await mine(ctx).where({ id }).patch(changes).returning('*').first();
   if (!renamed) throw errors.NotFound('Passkey not found');
-  recordChange(ctx, 'auth.passkey.update', renamed, { changedFields: Object.keys(changes) });
+  recordChange(ctx, 'auth.passkey.update', renamed, { ...changesOf(before ?? {}, renamed, Object.keys(changes)) });
   return { data: showPasskey(renamed) };
 }
 

@@ -81,7 +81,11 @@ test.serial(
           orgAdmin.id,
           { deviceType: 'multiDevice', backedUp: true, aaguid: 'd548826e-79b4-db40-a3d8-11116f7e8349' },
         ],
-        ['auth.passkey.update', orgAdmin.id, { changedFields: ['name'] }],
+        [
+          'auth.passkey.update',
+          orgAdmin.id,
+          { changedFields: ['name'], before: { name: expected.name }, after: { name: 'Phone' } },
+        ],
         ['auth.passkey.delete', orgAdmin.id, {}],
       ],
     );

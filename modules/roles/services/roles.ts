@@ -1,5 +1,14 @@
 /** Reading and changing roles. Making them: services/new-roles.ts; removing them: services/removals.ts. */
-import { type Context, errors, keepAdministrators, mustHold, type PageQuery, page, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  errors,
+  keepAdministrators,
+  mustHold,
+  type PageQuery,
+  page,
+  type SortKey,
+} from '#core';
 import { Role, type RoleUpdate, type TenantNamed } from '../models/role.ts';
 import { holdForChange } from './administration.ts';
 import { mustBeFree, taken } from './names.ts';
@@ -79,7 +88,10 @@ export async function updateRole(ctx: Context, id: string, changes: RoleUpdate) 
       resourceType: 'role',
       resourceId: id,
       resourceName: fields.name ?? role.name,
-      details: { changedFields, ...(changedFields.includes('permissions') && { added, removed }) },
+      details: {
+        ...changesOf(role, { ...role, ...fields }, changedFields),
+        ...(changedFields.includes('permissions') && { added, removed }),
+      },
     });
   }
   return readRole(ctx, id);

@@ -31,6 +31,8 @@ test('a change says what it changed, permissions by what came and went', async (
   t.like(entry, { actor_id: orgAdmin.id, resource_id: role.id });
   t.deepEqual(entry?.details, {
     changedFields: ['name', 'description', 'forceMfa', 'parentRoleId', 'permissions'],
+    before: { name: 'Before', description: null, forceMfa: false, parentRoleId: null },
+    after: { name: 'After', description: 'New', forceMfa: true, parentRoleId: ROLES.viewer },
     added: ['alerts:create', 'alerts:update'],
     removed: ['sites:view'],
   });

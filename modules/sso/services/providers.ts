@@ -1,6 +1,6 @@
 /** Identity providers of organizations: reading, creating, changing and removing them (spec/1-identity, SSO). */
 import { randomUUID } from 'node:crypto';
-import { type Context, errors, mustAccessOrg, type PageQuery, page, type SortKey, targetOrg } from '#core';
+import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey, targetOrg } from '#core';
 import {
   Provider,
   type ProviderCreate,
@@ -116,8 +116,9 @@ export async function updateProvider(ctx: Context, id: string, changes: Provider
   if (!updated) throw errors.NotFound('SSO provider not found');
   const enforces = updated.status === 'active' && updated.enforceSso;
   if (enforces && (changes.enforceSSO || turned)) await mustBeProven(ctx, id);
-  record(ctx, 'sso.provider.update', updated, { changedFields: Object.keys(changes) });
-  return { data: showProvider(updated) };
+  const shown = showProvider(updated);
+  record(ctx, 'sso.provider.update', updated, { ...changesOf(showProvider(current), shown, Object.keys(changes)) });
+  return { data: shown };
 }
 
 /** Throws SSO_PROVIDER_ACTIVE for a second active one, SSO_NOT_PROVEN where it would shut passwords out unproven. */
@@ -136,7 +137,7 @@ export async function setStatus(ctx: Context, id: string, status: ProviderStatus
     .first()
     .catch(refused);
   if (!updated) throw errors.NotFound('SSO provider not found');
-  record(ctx, 'sso.provider.update', updated, { changedFields: ['status'], from: current.status, to: status });
+  record(ctx, 'sso.provider.update', updated, { ...changesOf(current, updated, ['status']) });
   return { data: showProvider(updated) };
 }
 

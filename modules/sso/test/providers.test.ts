@@ -67,12 +67,19 @@ test('a provider is created inactive, read, listed, changed and removed, and eac
   t.deepEqual((await call<object>('DELETE', `/${id}`, token)).body, { success: true });
   t.is((await call('GET', `/${id}`, token)).status, 404);
   const seen = (await platform.audits({ orgId })).filter(({ resource_id }) => resource_id === id);
+  t.like(seen[1]?.details, {
+    changedFields: ['name', 'allowedDomains', 'scopes', 'clientSecret'],
+    after: { name: 'Branch', allowedDomains: 'shop.example' },
+  });
   t.deepEqual(
     seen.map(({ action, details }) => [action, details]),
     [
       ['sso.provider.create', { issuer: ISSUER }],
-      ['sso.provider.update', { changedFields: ['name', 'allowedDomains', 'scopes', 'clientSecret'] }],
-      ['sso.provider.update', { changedFields: ['status'], from: 'inactive', to: 'testing' }],
+      ['sso.provider.update', seen[1]?.details],
+      [
+        'sso.provider.update',
+        { changedFields: ['status'], before: { status: 'inactive' }, after: { status: 'testing' } },
+      ],
       ['sso.provider.delete', { issuer: ISSUER, identities: 0 }],
     ],
   );

@@ -1,5 +1,5 @@
 /** The order in which a partner wants to see its organizations, kept in the partner's settings. */
-import { type Context, errors } from '#core';
+import { type Context, changesOf, errors } from '#core';
 import { Organization } from '../models/organization.ts';
 import { Partner } from '../models/partner.ts';
 import { lockPartner } from './partners.ts';
@@ -29,7 +29,9 @@ export async function orderOrganizations(ctx: Context, asked: string[]): Promise
     resourceType: 'partner',
     resourceId: partnerId,
     resourceName: partner.name,
-    details: { changedFields: ['settings.organizationOrder'] },
+    details: {
+      ...changesOf(partner, { settings: { ...partner.settings, organizationOrder } }, ['settings.organizationOrder']),
+    },
   });
   return { organizationOrder: order };
 }

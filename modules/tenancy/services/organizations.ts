@@ -1,6 +1,6 @@
 /** Organizations within the caller's reach; what a partner user does not reach is not found (spec/2-tenancy). */
 import { randomUUID } from 'node:crypto';
-import { type Context, errors, type PageQuery, page, reachNewOrg, type SortKey } from '#core';
+import { type Context, changesOf, errors, type PageQuery, page, reachNewOrg, type SortKey } from '#core';
 import { Organization, type OrganizationCreate, type OrganizationUpdate } from '../models/organization.ts';
 import { OrgLimitReached, PartnerDenied } from '../models/refusals.ts';
 import { lockPartner, slugTaken } from './partners.ts';
@@ -128,7 +128,7 @@ export async function updateOrganization(ctx: Context, id: string, changes: Orga
     .first()
     .catch(slugTaken);
   if (!updated) throw errors.NotFound('Organization not found');
-  ctx.audit('organization.update', entry(updated, { changedFields: Object.keys(changes) }));
+  ctx.audit('organization.update', entry(updated, { ...changesOf(organization, updated, Object.keys(changes)) }));
   return updated;
 }
 

@@ -1,5 +1,5 @@
 /** Partners: provisioned by system administrators; each changes its own name, billing address and settings. */
-import { type Context, errors, mustReachAllOrgs, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, mustReachAllOrgs, type PageQuery, page, type SortKey } from '#core';
 import { type OwnPartnerUpdate, Partner, type PartnerCreate, type PartnerUpdate } from '../models/partner.ts';
 import { makePartnerAdminRole } from './partner-roles.ts';
 import { mergeSettings } from './settings.ts';
@@ -42,8 +42,8 @@ export async function createPartner(ctx: Context, input: PartnerCreate): Promise
 
 /** Throws NO_UPDATES when nothing is given. */
 export async function updatePartner(ctx: Context, id: string, changes: PartnerUpdate): Promise<Partner> {
-  const updated = await change(ctx, id, changes);
-  audit(ctx, 'partner.update', updated, { changedFields: Object.keys(changes) });
+  const { before, updated } = await change(ctx, id, changes);
+  audit(ctx, 'partner.update', updated, { ...changesOf(before, updated, Object.keys(changes)) });
   return updated;
 }
 
@@ -82,8 +82,8 @@ export const readOwnPartner = async (ctx: Context): Promise<Partner> =>
 /** Reaches every organization of the partner, so only users with access to all of them may. */
 export async function updateOwnPartner(ctx: Context, changes: OwnPartnerUpdate): Promise<Partner> {
   mustReachAllOrgs(ctx);
-  const updated = await change(ctx, ownPartnerId(ctx), changes);
-  audit(ctx, 'partner.settings.update', updated, { changedFields: changedFields(changes) });
+  const { before, updated } = await change(ctx, ownPartnerId(ctx), changes);
+  audit(ctx, 'partner.settings.update', updated, { ...changesOf(before, updated, changedFields(changes)) });
   return updated;
 }
 
@@ -93,10 +93,10 @@ const changedFields = (changes: OwnPartnerUpdate): string[] =>
     field === 'settings' ? Object.keys(changes.settings ?? {}).map((key) => `settings.${key}`) : [field],
   );
 
-async function change(ctx: Context, id: string, changes: PartnerUpdate): Promise<Partner> {
+async function change(ctx: Context, id: string, changes: PartnerUpdate) {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  const partner = await lockPartner(ctx, id);
-  const settings = changes.settings ? { settings: mergeSettings(ctx, partner.settings, changes.settings) } : {};
+  const before = await lockPartner(ctx, id);
+  const settings = changes.settings ? { settings: mergeSettings(ctx, before.settings, changes.settings) } : {};
   const updated = await Partner.in(ctx)
     .findById(id)
     .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Partner>)
@@ -104,7 +104,7 @@ async function change(ctx: Context, id: string, changes: PartnerUpdate): Promise
     .first()
     .catch(slugTaken);
   if (!updated) throw errors.NotFound('Partner not found');
-  return updated;
+  return { before, updated };
 }
 
 /** A unique index decides, so two requests at once cannot both win. */

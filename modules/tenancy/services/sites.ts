@@ -1,5 +1,14 @@
 /** Sites: reading, changing and removing them within the caller's reach. */
-import { type Context, errors, mustAccessOrg, mustAccessSite, type PageQuery, page, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  errors,
+  mustAccessOrg,
+  mustAccessSite,
+  type PageQuery,
+  page,
+  type SortKey,
+} from '#core';
 import { Site, type SiteCreate, type SiteUpdate } from '../models/site.ts';
 import { mergePatch } from './merge.ts';
 import { readOrganization } from './organizations.ts';
@@ -57,11 +66,12 @@ export async function createSite(ctx: Context, input: SiteCreate): Promise<Site>
   return site;
 }
 
-/** Settings are merged, everything else replaced. Throws NO_UPDATES when nothing is given. */
+/** Settings are merged, everything else replaced; two changes at once take turns. Throws NO_UPDATES when nothing is given. */
 export async function updateSite(ctx: Context, id: string, changes: SiteUpdate): Promise<Site> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  const site = await readSite(ctx, id);
-  const settings = changes.settings ? { settings: await mergedSettings(ctx, id, changes.settings) } : {};
+  // Who may not change it hears why from reading it.
+  const site = (await living(ctx).findById(id).forNoKeyUpdate()) ?? (await readSite(ctx, id));
+  const settings = changes.settings ? { settings: mergePatch(site.settings, changes.settings) } : {};
   const updated = await living(ctx)
     .where('sites.id', id)
     .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Site>)
@@ -72,15 +82,9 @@ export async function updateSite(ctx: Context, id: string, changes: SiteUpdate):
     orgId: site.orgId,
     resourceId: id,
     resourceName: updated.name,
-    details: { changedFields: Object.keys(changes) },
+    details: { ...changesOf(site, updated, Object.keys(changes)) },
   });
   return updated;
-}
-
-/** Holds the row, so that two changes at once both stay. */
-async function mergedSettings(ctx: Context, id: string, changes: Record<string, unknown>) {
-  const site = await living(ctx).findById(id).forNoKeyUpdate();
-  return mergePatch(site?.settings, changes);
 }
 
 /**

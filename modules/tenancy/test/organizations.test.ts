@@ -44,8 +44,22 @@ test('a partner creates, reads, changes and removes an organization, and each st
   t.deepEqual(
     later.map((row) => [row.action, row.details]),
     [
-      ['organization.update', { changedFields: ['settings'] }],
-      ['organization.update', { changedFields: ['status', 'settings'] }],
+      [
+        'organization.update',
+        {
+          changedFields: ['settings'],
+          before: { settings: { theme: null, old: null } },
+          after: { settings: { theme: { dark: true, size: 2 }, old: 1 } },
+        },
+      ],
+      [
+        'organization.update',
+        {
+          changedFields: ['status', 'settings'],
+          before: { status: 'active', settings: { theme: { size: 2 }, old: 1 } },
+          after: { status: 'trial', settings: { theme: { size: 3 }, old: null } },
+        },
+      ],
       ['organization.delete', {}],
     ],
   );

@@ -33,7 +33,7 @@ test('the system creates, reads, lists, changes and removes a partner', async (t
     rows.map((row) => [row.action, row.details]),
     [
       ['partner.create', {}],
-      ['partner.update', { changedFields: ['plan'] }],
+      ['partner.update', { changedFields: ['plan'], before: { plan: 'free' }, after: { plan: 'pro' } }],
       ['partner.delete', {}],
     ],
   );
@@ -67,7 +67,11 @@ test('a partner changes its own settings, and only the keys it sends', async (t)
   const audits = (await platform.audits({ action: 'partner.settings.update' })).filter(
     (row) => row.resource_id === partnerId,
   );
-  t.deepEqual(audits[1]?.details, { changedFields: ['settings.contact', 'settings.timezone'] });
+  t.deepEqual(audits[1]?.details, {
+    changedFields: ['settings.contact', 'settings.timezone'],
+    before: { settings: { contact: { phone: '1' }, timezone: 'Europe/Vienna' } },
+    after: { settings: { contact: { phone: '2' }, timezone: null } },
+  });
 });
 
 test('two changes of the settings at once both stay', async (t) => {

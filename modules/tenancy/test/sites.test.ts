@@ -38,7 +38,11 @@ test('a partner creates, reads, changes, lists and removes a site, and each step
       ['site.delete', id],
     ],
   );
-  t.deepEqual(audits[1]?.details, { changedFields: ['timezone', 'contact'] });
+  t.deepEqual(audits[1]?.details, {
+    changedFields: ['timezone', 'contact'],
+    before: { timezone: 'UTC', contact: null },
+    after: { timezone: 'Europe/Vienna', contact: { phone: '1' } },
+  });
 });
 
 test('the cursor form walks every site once in the order of the names', async (t) => {

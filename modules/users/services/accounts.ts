@@ -1,5 +1,5 @@
 /** Name and status belong to the person, wherever they have a place: only who administers all of these changes them. */
-import { type Context, errors, keepAdministrators, type TenantRef } from '#core';
+import { type Context, changesOf, errors, keepAdministrators, type TenantRef } from '#core';
 import type { Member } from '../models/member.ts';
 import { OwnAccount, UserShared } from '../models/refusals.ts';
 import type { Place } from './associations.ts';
@@ -47,7 +47,12 @@ export async function changeAccount(
   );
   if (disables) await ctx.use('identity').endSessions(id);
   for (const { orgId, partnerId } of others) {
-    ctx.audit('user.update', entryOf({ orgId, partnerId }, member, { changedFields: changed }));
+    ctx.audit(
+      'user.update',
+      entryOf({ orgId, partnerId }, member, {
+        ...changesOf(now, { name: name ?? now.name, status: status ?? now.status }, changed),
+      }),
+    );
   }
   return changed;
 }

@@ -1,5 +1,5 @@
 /** Changing a user: the place in this tenant, and the account where nobody else has a say in it. */
-import { type Context, errors, keepAdministrators, type TenantRef, targetTenant } from '#core';
+import { type Context, changesOf, errors, keepAdministrators, type TenantRef, targetTenant } from '#core';
 import { Invitation } from '../models/invitation.ts';
 import type { LimitFields } from '../models/limits.ts';
 import type { Member, MemberUpdate } from '../models/member.ts';
@@ -33,7 +33,7 @@ export async function updateUser(ctx: Context, id: string, input: MemberUpdate) 
   }
   if (wantsLimits) changed.push(...(await changeLimits(ctx, tenant, member, limits)));
   if (changed.length === 0) ctx.unchanged();
-  else ctx.audit('user.update', entryOf(tenant, member, { changedFields: changed }));
+  else ctx.audit('user.update', entryOf(tenant, member, { ...changesOf(member, { ...member, ...input }, changed) }));
   return showFound(ctx, tenant, id);
 }
 

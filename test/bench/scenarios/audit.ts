@@ -66,7 +66,9 @@ async function sealing(ground: Ground, owners: number) {
       });
     },
     async () => {
-      await ground.sql('create table if not exists bench_log (like audit_logs including indexes including identity)');
+      await ground.sql(
+        'create table if not exists bench_log (like audit_logs including indexes including identity including generated)',
+      );
       await fill();
       return perSecond(async () => {
         while ((await database.owner.query(MOVE)).rowCount === 1000);

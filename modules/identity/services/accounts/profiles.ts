@@ -1,5 +1,5 @@
 /** What a user sees of themselves and may change. */
-import { type Context, errors } from '#core';
+import { type Context, changesOf, errors } from '#core';
 import type { ProfileUpdate } from '../../models/user.ts';
 import { allowsSms } from '../factors/demands.ts';
 
@@ -59,6 +59,10 @@ export async function readMe(ctx: Context) {
 /** Throws NO_UPDATES when nothing is given. */
 export async function updateProfile(ctx: Context, changes: ProfileUpdate): Promise<Profile> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
+  const { rows: before } = await ctx.sql(
+    'select name, avatar_url as "avatarUrl" from users where id = $1 for no key update',
+    [ctx.actor.id],
+  );
   const { rows } = await ctx.sql<Profile>(
     `update users set name = coalesce($2, name), avatar_url = case when $3 then $4 else avatar_url end,
        updated_at = now()
@@ -71,7 +75,7 @@ export async function updateProfile(ctx: Context, changes: ProfileUpdate): Promi
     resourceType: 'user',
     resourceId: profile.id,
     resourceName: profile.email,
-    details: { changedFields: Object.keys(changes) },
+    details: { ...changesOf(before[0] ?? {}, profile, Object.keys(changes)) },
   });
   return profile;
 }

@@ -1,5 +1,5 @@
 /** API keys: made, changed, rotated and revoked by people (spec/1-identity, API keys). */
-import { type Context, errors, mustAccessOrg, newApiKey, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, mustAccessOrg, newApiKey, type PageQuery, page, type SortKey } from '#core';
 import {
   ApiKey,
   type ApiKeyCreate,
@@ -65,8 +65,9 @@ export async function updateApiKey(ctx: Context, id: string, changes: ApiKeyUpda
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   mustReachWholeOrg(ctx);
   if (changes.scopes) mayGive(ctx, changes.scopes);
+  const before = await ApiKey.in(ctx).findById(id).forNoKeyUpdate();
   const updated = await changeActive(ctx, id, changes);
-  record(ctx, 'api_key.update', updated, { changedFields: Object.keys(changes) });
+  record(ctx, 'api_key.update', updated, { ...changesOf(before ?? {}, updated, Object.keys(changes)) });
   return showApiKey(updated);
 }
 
