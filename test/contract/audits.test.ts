@@ -21,6 +21,11 @@ const ELSEWHERE: Record<string, string> = {
   'POST /auth/passkeys': 'wants an authenticator: passkeys/test/registrations',
   'PATCH /auth/passkeys/{id}': 'wants a registered passkey: passkeys/test/registrations',
   'DELETE /auth/passkeys/{id}': 'wants a registered passkey: passkeys/test/registrations',
+  'POST /devices/{id}/move-org': 'leaves an entry in each of two organizations: devices/test/moves',
+  'POST /devices/{id}/merge': 'wants a second device of one machine that is away: devices/test/merges',
+  'POST /agent-versions/sync-remote': 'wants signed releases: agent-versions/test/syncs',
+  'POST /agent-versions/{id}/promote': 'wants a signed version: agent-versions/test/catalog',
+  'POST /agent-versions/{id}/withdraw': 'wants a signed version: agent-versions/test/catalog',
 };
 /** Actions `….update` whose entries do not tell values: what they change is told by other entries, or by name alone. */
 const WITHOUT_VALUES = new Set(['device.update']);
@@ -103,6 +108,14 @@ const BODIES: Record<string, () => object> = {
     type: 'text',
   }),
   'POST /devices/{id}/commands': () => ({ type: 'reboot' }),
+  'POST /devices/bulk/commands': () => ({ deviceIds: [spare], type: 'reboot' }),
+  'POST /devices/provision': () => ({
+    orgId: victim.orgId,
+    siteId: victim.siteId,
+    hostname: randomUUID(),
+    osType: 'linux',
+  }),
+  'POST /devices/{id}/maintenance': () => ({ minutes: 5 }),
   'POST /filters': () => ({ orgId: victim.orgId, name: randomUUID(), conditions: tree }),
   'POST /filters/preview': () => ({ conditions: tree }),
   'POST /groups/{id}/devices': () => ({ deviceIds: [spare] }),
@@ -124,6 +137,15 @@ const ARRANGE: Record<string, () => Promise<string[] | undefined>> = {
   'POST /access-reviews/{id}/complete': () => set(`update access_review_items set decision = 'approved'`),
   'POST /devices/{id}/restore': () =>
     set(`update devices set lifecycle = 'decommissioned', decommissioned_at = now() where id = $1`, [spare]),
+  'POST /devices/{id}/deny': async () => [`/devices/${await another('quarantined')}/deny`],
+  'DELETE /devices/{id}/permanent': async () => [
+    `/devices/${await another('decommissioned')}/permanent?confirm=another`,
+  ],
+  'DELETE /devices/{id}/maintenance': async () => {
+    const path = `/devices/${await another('active')}/maintenance`;
+    await platform.call('POST', path, { token: victim.orgAdmin.token, body: { minutes: 5 } });
+    return [path];
+  },
   'POST /tags/rename': () => set(`update devices set tags = '{renamed}' where id = $1`, [spare]),
   'DELETE /groups/{id}/devices/{deviceId}': () => members('static'),
   'DELETE /groups/{id}/devices/{deviceId}/pin': async () => {
@@ -134,6 +156,16 @@ const ARRANGE: Record<string, () => Promise<string[] | undefined>> = {
 };
 async function set(text: string, values: unknown[] = []): Promise<undefined> {
   await platform.sql(text, values);
+}
+async function another(lifecycle: 'active' | 'quarantined' | 'decommissioned'): Promise<string> {
+  const [row] = await platform.sql<{ id: string }>(
+    `with made as (
+       insert into devices (org_id, site_id, hostname, os_type, lifecycle, decommissioned_at)
+       values ($1, $2, 'another', 'linux', $3, case $3 when 'decommissioned' then now() end) returning id, org_id)
+     insert into device_state (device_id, org_id) select id, org_id from made returning device_id as id`,
+    [victim.orgId, victim.siteId, lifecycle],
+  );
+  return row?.id ?? '';
 }
 async function members(type: 'static' | 'dynamic'): Promise<string[]> {
   const rows = await platform.sql<{ path: string }>(
