@@ -29,16 +29,18 @@ export async function mergeLogs(
     await ctx.sql(`update ${table} set device_id = $2 where device_id = $1 and org_id = $3`, values);
   }
   await ctx.sql(
-    `with old as (delete from device_event_logs where device_id = $1 and org_id = $3 returning *)
-     insert into device_event_logs as e (device_id, org_id, timestamp, reported_at, level, category, source, event_id,
-       message, details, created_at, occurrence_count, last_occurred_at, last_reported_at)
-     select $2, org_id, timestamp, reported_at, level, category, source, event_id, message, details, created_at,
-       occurrence_count, last_occurred_at, last_reported_at from old
-     on conflict (device_id, source, event_id) do update set
-       occurrence_count = e.occurrence_count + excluded.occurrence_count,
-       last_occurred_at = greatest(e.last_occurred_at, excluded.last_occurred_at)`,
+    `with same as (
+       select o.id as old_id, n.id, o.occurrence_count, o.last_occurred_at
+       from device_event_logs o join device_event_logs n on n.device_id = $2 and n.org_id = o.org_id
+         and n.source = o.source and n.event_id = o.event_id
+       where o.device_id = $1 and o.org_id = $3),
+     added as (
+       update device_event_logs e set occurrence_count = e.occurrence_count + same.occurrence_count,
+         last_occurred_at = greatest(e.last_occurred_at, same.last_occurred_at) from same where e.id = same.id)
+     delete from device_event_logs where id in (select old_id from same)`,
     values,
   );
+  await ctx.sql('update device_event_logs set device_id = $2 where device_id = $1 and org_id = $3', values);
 }
 
 /** Some rows of each table; the most that any of them lost. */

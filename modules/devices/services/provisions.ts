@@ -86,13 +86,18 @@ async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise
   throw HostnameCollision({ details: seen ? [{ deviceId }] : [] });
 }
 
-/** One line for a shell of the system; the script asks for nothing else. */
+/**
+ * One line for a shell of the system. Linux and macOS have a script that also makes a service of the agent; on Windows the
+ * line fetches and enrolls it.
+ */
 function installLine(osType: OsType, serverUrl: string, token: string): string {
-  const script = `${serverUrl}/api/v1/agents/install`;
+  const agents = `${serverUrl}/api/v1/agents`;
   if (osType === 'windows') {
-    return `powershell -ExecutionPolicy Bypass -Command "& ([scriptblock]::Create((irm ${script}.ps1))) -Server ${serverUrl} -Token ${token}"`;
+    const program = '$env:TEMP\\quartermaster-agent.exe';
+    const fetched = `iwr ${agents}/download/windows/amd64 -OutFile ${program}`;
+    return `powershell -NoProfile -Command "${fetched}; & ${program} enroll --server ${serverUrl} --key ${token}"`;
   }
-  return `curl -fsSL ${script}.sh | sudo sh -s -- --server ${serverUrl} --token ${token}`;
+  return `curl -fsSL ${agents}/install.sh | sudo sh -s -- --server ${serverUrl} --token ${token}`;
 }
 
 /** See DevicesApi.takeProvision. The update is the lock: of two machines with one token the second finds it used. */

@@ -90,6 +90,10 @@ const EVENTS: Record<string, Event> = {
           osType: 'linux',
         });
         return true;
+      }).catch((error: { code?: string }) => {
+        // It left between the look and the change.
+        if (error.code !== 'INVALID_STATE') throw error;
+        return false;
       }),
   },
   quarantine: {

@@ -12,6 +12,7 @@ import {
   systemUser,
   tenant,
 } from '#test';
+import { openPeer } from '../../agents/test/socket-client.ts';
 import type { DeviceFollower } from '../slot-shapes.ts';
 import { enroll, eventsOf, refusalOf } from './arrange.ts';
 
@@ -110,6 +111,18 @@ test('the agent goes on with its tokens, and everything it says counts in the ne
   t.is((await agent.result(command?.id ?? '')).status, 200);
   t.true((await orgsOf('device_metrics', id)).includes(target.orgId));
   t.deepEqual(await orgsOf('device_commands', id), [target.orgId]);
+});
+
+test('the socket of the agent is closed, and the next one belongs to the new organization', async (t) => {
+  const { agent, id, token, target } = await arrange();
+  const peer = await openPeer(platform.url, agent.agentId, agent.token);
+  t.is((await move(token, id, target)).status, 200);
+  t.is((await peer.closed).reason, 'moved');
+  t.deepEqual(await orgsOf('agent_connections', id), [target.orgId]);
+  const again = await openPeer(platform.url, agent.agentId, agent.token);
+  await platform.call('POST', `/devices/${id}/commands`, { token, body: { type: 'lock' } });
+  t.like(await again.next('command'), { frame: 'command' });
+  await again.close();
 });
 
 test('custom values go along where the new organization has their fields, the others are named in the trail', async (t) => {

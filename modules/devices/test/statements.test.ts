@@ -42,7 +42,7 @@ const KNOWN: Record<string, number> = {
   'POST /devices/:id/quarantine': 8,
   'POST /devices/:id/approve': 6,
   'POST /devices/:id/move-org': 17,
-  'POST /devices/:id/merge': 14,
+  'POST /devices/:id/merge': 15,
   'DELETE /devices/:other': 6,
   'POST /devices/:other/restore': 9,
   'DELETE /devices/:gone/permanent?confirm=gone': 4,
