@@ -86,7 +86,15 @@ function callerOf({ access }: AnyRoute): string {
   if (scopes.includes('organization')) return victim.orgAdmin.token;
   return scopes.includes('partner') ? victim.partner.token : admin.token;
 }
-const pathOf = (route: AnyRoute) => ('agent' in route.access ? fill(route.path, [agent.agentId, orgId]) : real(route));
+/** Parts of a path that are words of a list or versions, and no ids. */
+const worded = ({ path, params }: AnyRoute) =>
+  path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const word = params ? (schemaOf(params) as Schema).properties?.[name]?.enum?.[0] : undefined;
+    return name === 'version' ? '1.2.3' : word === undefined ? whole : String(word);
+  });
+const pathOf = (route: AnyRoute) => (worded(route).includes('{') ? idPathOf(route) : worded(route));
+const idPathOf = (route: AnyRoute) =>
+  'agent' in route.access ? fill(route.path, [agent.agentId, orgId]) : real(route);
 const isOfAgents = (route: AnyRoute) => 'agent' in route.access || route.path === '/agents/enroll';
 const named = (route: AnyRoute) => `${route.method} ${route.path}`;
 const inTurns = async <T>(list: T[], run: (one: T) => Promise<void>) => {

@@ -38,7 +38,13 @@ export default [
     summary: 'The program itself: a redirect to the release host, or the file',
     description: 'Without a version the latest. Files come with Content-Length, ETag (the SHA-256) and ranges.',
     access: { open },
-    limits,
+    // Whole sites update from behind one address, each agent by a link of its own.
+    limits: [
+      {
+        ...{ name: 'agent-download', max: 120, windowSeconds: 60 },
+        by: ({ query }: { query: FileQuery }, ip: string) => query.signature ?? ip,
+      },
+    ],
     produces: ['application/octet-stream'],
     params: Joi.object<{ os: string; arch: string }>({
       os: platformWord().required(),

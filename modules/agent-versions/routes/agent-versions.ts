@@ -76,7 +76,14 @@ export default [
     summary: 'Gives the link of this moment to a version, with what proves it',
     description: 'Wants the token of an agent, with its agentId in the query, or an access token.',
     access: { open: 'the handler lets agents and signed-in people in, which no one kind of access does' },
-    limits: [publicLimit],
+    // Whole sites update from behind one address; wrong tokens are counted where agents are let in.
+    limits: [
+      {
+        ...publicLimit,
+        name: 'agent-version-links',
+        by: ({ query }: { query: { agentId?: string } }, ip: string) => query.agentId ?? ip,
+      },
+    ],
     params: Joi.object<{ version: string }>({ version: versionWord().required() }),
     query: Joi.object<Asked & { agentId?: string }>({ ...asked, agentId: Joi.string().hex().length(64) }),
     response: Joi.object({

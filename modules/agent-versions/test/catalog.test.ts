@@ -201,6 +201,7 @@ test.serial(
     const agent = await newAgent(platform, at);
     t.is((await beat(agent, '1.0.0')).upgradeTo?.version, '1.9.0');
     const { manifestTrustKeys } = await beat(agent, '1.0.0');
+    t.deepEqual(agent.enrolled.manifestTrustKeys, manifestTrustKeys, 'agents pin what they are enrolled with');
     t.deepEqual(manifestTrustKeys, [signer.trust.split(':')[1]] as string[]);
     const { trustKeys } = platform.platform.tasks.work.doors.config.agents;
     t.is(trustKeys.length, 1);

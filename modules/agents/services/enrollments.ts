@@ -14,6 +14,7 @@ import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
 import { type AgentSettings, versioned } from './configs.ts';
 import { issueTokens } from './credentials.ts';
 import { countFailures } from './failures.ts';
+import { trustKeys } from './upgrade-offers.ts';
 
 /** Wrong keys a minute and address (domain/agents, section 2, rule 1). */
 const MOST_FAILURES = 10;
@@ -52,7 +53,7 @@ export async function enrollAgent(
   // In this transaction: another connection would be waited for by everyone who waits for this key.
   const { config } = versioned(await ctx.settings<AgentSettings>('agents', device.orgId));
   const { agentId, deviceId, orgId } = device;
-  return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: [] };
+  return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: trustKeys(ctx) };
 }
 
 /** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */

@@ -12,6 +12,9 @@ const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, helperVersion, w
     ? { agent: null, helper: null, watchdog: watchdogVersion ?? agentVersion ?? null }
     : { agent: agentVersion ?? null, helper: helperVersion ?? null, watchdog: watchdogVersion ?? null };
 
+/** Keys that manifests may be signed with; an agent pins those that it is given at its enrollment. */
+export const trustKeys = (ctx: Context): string[] => [...(ctx.fillings('agents.offers')[0]?.trustKeys(ctx) ?? [])];
+
 /** An offer that cannot be made must not fail the beat. */
 export async function upgradeOffers(
   ctx: Context,
@@ -29,5 +32,5 @@ export async function upgradeOffers(
         return NONE;
       })
     : NONE;
-  return { ...made, manifestTrustKeys: [...offers.trustKeys(ctx)] };
+  return { ...made, manifestTrustKeys: trustKeys(ctx) };
 }
