@@ -2467,8 +2467,19 @@ begin
     candidates := array(select d.id from devices d
       where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding) limit few + 1);
     if cardinality(candidates) > few then
-      candidates := array(select distinct m.device_id from device_group_members m
-        where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded);
+      return query
+        select f.id, f.place from (
+          select d.id, lower(coalesce(d.display_name, d.hostname)) collate "C" as name,
+            case when needle in (lower(d.hostname), lower(d.display_name)) then 0
+              when lower(d.hostname) like beginning or lower(d.display_name) like beginning then 1 else 2 end as place
+          from (select distinct m.device_id from device_group_members m
+            where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded) mine
+          cross join lateral (select * from devices x where x.id = mine.device_id offset 0) d
+          where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding)
+            and d.lifecycle <> 'decommissioned' and (at_sites is null or d.site_id = any(at_sites))
+        ) f
+        order by f.place, f.name, f.id limit wanted;
+      return;
     end if;
     return query
       select f.id, f.place from (
