@@ -1333,6 +1333,7 @@ create table devices (
   renamed_at timestamp with time zone,
   purge_requested_at timestamp with time zone,
   merged_into_device_id uuid,
+  name_key text default lower((hostname)::text),
   constraint devices_architecture_check CHECK ((architecture = ANY (ARRAY['x64'::text, 'x86'::text, 'arm64'::text]))),
   constraint devices_check CHECK (((lifecycle = 'decommissioned'::text) = (decommissioned_at IS NOT NULL))),
   constraint devices_device_role_check CHECK ((device_role = ANY (ARRAY['unknown'::text, 'workstation'::text, 'server'::text, 'printer'::text, 'router'::text, 'switch'::text, 'firewall'::text, 'access_point'::text, 'phone'::text, 'iot'::text, 'camera'::text, 'nas'::text]))),
@@ -1355,15 +1356,16 @@ CREATE INDEX devices_display_name_found ON public.devices USING gin (lower((disp
 CREATE INDEX devices_enrolled ON public.devices USING btree (enrolled_at, id);
 CREATE INDEX devices_enrolled_last ON public.devices USING btree (enrolled_at DESC NULLS LAST, id DESC);
 CREATE INDEX devices_gone ON public.devices USING btree (decommissioned_at) WHERE (lifecycle = 'decommissioned'::text);
-CREATE INDEX devices_hostname ON public.devices USING btree (lower((hostname)::text) COLLATE "C", id);
 CREATE INDEX devices_hostname_found ON public.devices USING gin (lower((hostname)::text) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX devices_machine ON public.devices USING btree (org_id, machine_id) WHERE (machine_id IS NOT NULL);
 CREATE INDEX devices_maintained ON public.devices USING btree (maintenance_until) WHERE (maintenance_until IS NOT NULL);
 CREATE INDEX devices_merged ON public.devices USING btree (merged_into_device_id) WHERE (merged_into_device_id IS NOT NULL);
+CREATE INDEX devices_name_key ON public.devices USING btree (name_key, id);
 CREATE INDEX devices_org_display_name ON public.devices USING btree (org_id, lower((display_name)::text) COLLATE "C", id) WHERE (display_name IS NOT NULL);
 CREATE INDEX devices_org_enrolled ON public.devices USING btree (org_id, enrolled_at, id);
 CREATE INDEX devices_org_hostname ON public.devices USING btree (org_id, lower((hostname)::text) COLLATE "C", id);
 CREATE INDEX devices_org_lifecycle ON public.devices USING btree (org_id, lifecycle);
+CREATE INDEX devices_org_name_key ON public.devices USING btree (org_id, name_key, id);
 CREATE INDEX devices_renamed ON public.devices USING btree (renamed_at) WHERE (renamed_at IS NOT NULL);
 CREATE INDEX devices_replacement ON public.devices USING btree (possible_replacement_of_device_id) WHERE (possible_replacement_of_device_id IS NOT NULL);
 CREATE INDEX devices_site ON public.devices USING btree (site_id);
@@ -2526,8 +2528,19 @@ begin
     candidates := array(select d.id from devices d
       where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding) limit few + 1);
     if cardinality(candidates) > few then
-      candidates := array(select distinct m.device_id from device_group_members m
-        where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded);
+      return query
+        select f.id, f.place from (
+          select d.id, lower(coalesce(d.display_name, d.hostname)) collate "C" as name,
+            case when needle in (lower(d.hostname), lower(d.display_name)) then 0
+              when lower(d.hostname) like beginning or lower(d.display_name) like beginning then 1 else 2 end as place
+          from (select distinct m.device_id from device_group_members m
+            where m.group_id = any(of_groups) and m.org_id = any(places) and not m.is_excluded) mine
+          cross join lateral (select * from devices x where x.id = mine.device_id offset 0) d
+          where d.org_id = any(places) and (lower(d.hostname) like holding or lower(d.display_name) like holding)
+            and d.lifecycle <> 'decommissioned' and (at_sites is null or d.site_id = any(at_sites))
+        ) f
+        order by f.place, f.name, f.id limit wanted;
+      return;
     end if;
     return query
       select f.id, f.place from (

@@ -118,7 +118,7 @@ test.serial('a filter that cannot be evaluated keeps the members, says why, and 
   await patchDevice(token, id('a'), { customFields: { rack: 'R1' } });
   const group = (await dynamic(token, where(['custom.rack', 'isNotNull']))).body.data.id;
   t.deepEqual(await hosts(token, group), ['a']);
-  await platform.call('DELETE', `/custom-fields/${field.body.data.id}?confirm=rack`, { token });
+  await platform.call('DELETE', `/custom-fields/${field.body.data.id}?confirm=rack&force=true`, { token });
   await platform.runJobs();
   t.deepEqual(await hosts(token, group), ['a']);
   t.like(await read(token, group), { evaluationStatus: 'error', deviceCount: 1 });

@@ -157,7 +157,7 @@ test('the indexes are used by a tenant, who without the functions would read eve
     const places = await plan(`d.ctid = any(array(select place from devices_with_hostname_like('%c4ca4238%')))`);
     t.regex(places, /Tid Scan on devices d.*\n\s+TID Cond: .*\n\s+Filter: \(org_id = ANY/);
     const ids = await plan(`d.id = any(array(select device_id from devices_with_software_like('%c4ca4238%')))`);
-    t.regex(ids, /devices_(pkey|id_org)/);
+    t.regex(ids, /Index Cond: \(id = ANY/);
     t.regex(ids, /Filter: \(org_id = ANY/);
     const within = await plan(
       `d.os_type = 'macos' or d.ctid in (select place from devices_with_hostname_like('%c4ca4238%'))`,

@@ -144,6 +144,18 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
   t.regex(plan, /devices_(pkey|id_org)/);
   t.regex(plan, /Filter: .*org_id = ANY/);
   t.notRegex(plan, /Seq Scan on devices/);
+  // A walk through the list goes on where it was: the position is compared in the index, not row by row after the policy.
+  for (const [key, text] of [
+    ['d.name_key', 'host-8'],
+    ['d.enrolled_at', '2026-01-01'],
+  ]) {
+    const next = await announced([orgId], (query) =>
+      query(
+        `explain select d.id from devices d where (${key}, d.id) > ('${text}', '${orgId}') order by ${key}, d.id limit 20`,
+      ),
+    );
+    t.regex(next.map((row) => row['QUERY PLAN']).join('\n'), /Index Cond: .*ROW\(/, key);
+  }
   // What the function runs for parts, seen by its owner.
   const inner = await platform.sql<{ 'QUERY PLAN': string }>(
     `explain select d.id from devices d where d.org_id = any('{${orgId}}'::uuid[])
