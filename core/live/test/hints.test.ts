@@ -11,8 +11,9 @@ const log = createLog('silent');
 async function two(redis: { url: string; channel: string } | null) {
   const created = await createTestDatabase();
   const database = openDatabase({ url: created.url, poolSize: 2, onError: () => undefined });
-  const process = async () => {
+  const join = async () => {
     const notices = await openNotices(created.url, log);
+    const subscribed = new Promise<void>((resolve) => notices.onLost(resolve));
     const hints = openHints(database.platform, notices, log, redis);
     const heard: string[] = [];
     const watchers: (() => void)[] = [];
@@ -26,9 +27,9 @@ async function two(redis: { url: string; channel: string } | null) {
         watchers.push(watch);
         watch();
       });
-    return { notices, hints, heard, has };
+    return { notices, hints, heard, has, subscribed };
   };
-  const [one, other] = [await process(), await process()];
+  const [one, other] = [await join(), await join()];
   const close = async () => {
     for (const { notices, hints } of [one, other]) {
       await hints.close();
@@ -66,6 +67,7 @@ test('with a Redis they arrive once, whichever way they take', async (t) => {
   const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:1';
   const { one, other, close } = await two({ url, channel: `test:${crypto.randomUUID()}` });
   t.teardown(close);
+  if (process.env.REDIS_URL) await Promise.all([one.subscribed, other.subscribed]);
   for (let n = 0; n < 50; n++) {
     one.hints.tell('greeting', String(n));
     await one.hints.flush();
