@@ -72,12 +72,12 @@ function openRedis({ url, channel }: { url: string; channel: string }, notices: 
   const publisher = new Redis(url, options);
   const subscriber = new Redis(url, { ...options, enableOfflineQueue: true, maxRetriesPerRequest: null });
   for (const one of [publisher, subscriber]) one.on('error', (error) => log.debug({ err: error }, 'Redis is away'));
-  let before = false;
   subscriber.on('ready', () => {
-    void subscriber.subscribe(channel).catch(() => undefined);
-    // Between two connections hints went by unheard.
-    if (before) notices.missed();
-    before = true;
+    // Until now hints went by unheard.
+    subscriber.subscribe(channel).then(
+      () => notices.missed(),
+      () => undefined,
+    );
   });
   subscriber.on('message', (_channel, text) => {
     for (const one of JSON.parse(text) as string[]) notices.receive(one);

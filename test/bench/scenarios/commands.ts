@@ -100,17 +100,6 @@ export const scenario: Scenario = {
     await connect(b.base);
     await measure(a.base, 3);
     const across = await measure(a.base, ground.seconds * 2);
-    console.log(
-      await ground.sql(
-        'select status, attempt, epoch, count(*)::int as n, min(created_at), max(created_at) from device_commands group by 1,2,3',
-      ),
-      await (await fetch(`${a.base}/metrics`)).text().then((x) =>
-        x
-          .split('\n')
-          .filter((l) => /socket|pool/.test(l) && !l.startsWith('#'))
-          .join('\n'),
-      ),
-    );
     for (const socket of opened) socket.destroy();
     await Promise.all([a.stop(), b.stop()]);
     return {
