@@ -59,7 +59,7 @@ function lane(
       else socket.end(() => resolve({ total, failed }));
     });
     socket.on('error', reject);
-    socket.on('connect', send);
+    socket.once('connect', send);
   });
 }
 

@@ -44,9 +44,14 @@ async function bareKiB(): Promise<number> {
   const held = async () => ((await (await fetch(base)).json()) as { held: number }).held;
   const before = await least(held);
   const sockets: RawSocket[] = [];
-  await inLanes(Array.from({ length: DEVICES }), AT_ONCE, async () => {
-    sockets.push(await openRaw(base, '/', 'bare'));
-  });
+  await inLanes(
+    Array.from({ length: DEVICES }, (_, n) => n),
+    AT_ONCE,
+    async () => {
+      sockets.push(await openRaw(base, '/', 'bare'));
+    },
+  );
+  if (sockets.length !== DEVICES) throw new Error(`only ${sockets.length} bare sockets are open`);
   const after = await least(held);
   for (const socket of sockets) socket.destroy();
   child.kill('SIGTERM');
