@@ -2513,6 +2513,7 @@ CREATE OR REPLACE FUNCTION public.find_named_devices(reached uuid[], at_sites uu
  STABLE PARALLEL RESTRICTED ROWS 50
  SET search_path TO 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   needle constant text := lower(term);
