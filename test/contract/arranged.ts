@@ -55,7 +55,7 @@ export async function fingerprint({ platform, victim }: Arrangement): Promise<st
   const tables = await platform.sql<{ tab: string }>(
     `select c.table_name as tab from information_schema.columns c join pg_class k on k.oid = to_regclass(c.table_name)
      where c.table_schema = 'public' and c.column_name = 'org_id' and not k.relispartition
-       and c.table_name not in ('audit_logs', 'audit_outbox', 'sessions', 'job_runs') order by 1`,
+       and c.table_name not in ('audit_logs', 'audit_names', 'audit_outbox', 'sessions', 'job_runs') order by 1`,
   );
   const hash = createHash('sha256');
   for (const { tab } of tables) {
@@ -72,7 +72,15 @@ export async function fingerprint({ platform, victim }: Arrangement): Promise<st
 }
 
 /** Tables that also a refused request may write: the trail, and what the platform counts of itself. */
-const TRAIL = ['audit_logs', 'audit_outbox', 'audit_heads', 'audit_checkpoints', 'audit_tiles', 'audit_trees'];
+const TRAIL = [
+  'audit_logs',
+  'audit_names',
+  'audit_outbox',
+  'audit_heads',
+  'audit_checkpoints',
+  'audit_tiles',
+  'audit_trees',
+];
 const BESIDE = [...TRAIL, 'job_runs', 'worker_nodes', 'migrations'];
 
 /** Every table with a hash of all its rows, whoever they belong to. */

@@ -148,6 +148,7 @@ const ARRANGE: Record<string, () => Promise<string[] | undefined>> = {
   },
   'POST /tags/rename': () => set(`update devices set tags = '{renamed}' where id = $1`, [spare]),
   'DELETE /groups/{id}/devices/{deviceId}': () => members('static'),
+  'POST /groups/{id}/devices/{deviceId}/pin': async () => (await members('dynamic')).map((path) => `${path}/pin`),
   'DELETE /groups/{id}/devices/{deviceId}/pin': async () => {
     const pins = (await members('dynamic')).map((path) => `${path}/pin`);
     for (const path of pins) await platform.call('POST', path, { token: victim.orgAdmin.token });

@@ -27,7 +27,7 @@ export async function furnish(platform: TestPlatform, tenant: Tenant): Promise<v
 }
 
 /** Written for whoever is refused, or by the platform's own clocks. */
-const OTHERS_WRITE = ['audit_logs', 'audit_outbox', 'job_runs'];
+const OTHERS_WRITE = ['audit_logs', 'audit_names', 'audit_outbox', 'job_runs'];
 
 interface Table {
   name: string;

@@ -11,6 +11,12 @@ export const scenario: Scenario = {
     const base = await ground.api();
     const { orgAdmin, orgId } = await ground.tenant();
     await ground.sql('alter table audit_logs disable trigger audit_logs_append_only');
+    // Made once over all rows, which takes a fraction of the time.
+    const indexes = await ground.sql<{ name: string; made: string }>(
+      `select c.indexrelid::regclass::text as name, pg_get_indexdef(c.indexrelid) as made from pg_index c
+       where c.indrelid = 'audit_logs'::regclass and not c.indisunique`,
+    );
+    for (const { name } of indexes) await ground.sql(`drop index ${name}`);
     await ground.sql(
       `insert into audit_logs (id, owner, seq, org_id, timestamp, actor_type, actor_id, actor_email, actor_name, action,
          resource_type, resource_id, resource_name, details, ip_address, user_agent, result, checksum)
@@ -23,7 +29,9 @@ export const scenario: Scenario = {
        from generate_series(1, $2::bigint) n`,
       [orgId, ROWS],
     );
+    for (const { made } of indexes) await ground.sql(made);
     await ground.sql('vacuum analyze audit_logs');
+    await ground.sql('analyze audit_names');
     const headers = { authorization: `Bearer ${orgAdmin.token}` };
     const client = request(base, LANES);
     const figures: Record<string, string> = {};
