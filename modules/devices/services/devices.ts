@@ -1,5 +1,5 @@
 /** One device: whether the caller sees it, what may be changed, and the wish for automatic updates. */
-import { type Context, errors, mustAccessSite } from '#core';
+import { type Context, changesOf, errors, mustAccessSite } from '#core';
 import { Device, type DeviceUpdate } from '../models/device.ts';
 import { replacedTags } from '../models/tag.ts';
 import { writeCustomValues } from './custom-values.ts';
@@ -15,7 +15,9 @@ export async function mustExist(ctx: Context, id: string): Promise<Device> {
 /** Throws NO_UPDATES, 404, 400 for a bad tag or a site of another organization, 403 for one out of the caller's limits. */
 export async function updateDevice(ctx: Context, id: string, changes: DeviceUpdate): Promise<void> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  const device = await mustExist(ctx, id);
+  // Locked, so that what was there before is what this change found.
+  const device = await Device.in(ctx).findById(id).forNoKeyUpdate();
+  if (!device) throw errors.NotFound('Device not found');
   const tags = changes.tags && replacedTags(device.tags, changes.tags);
   if (changes.siteId) {
     mustAccessSite(ctx, changes.siteId);
@@ -34,7 +36,8 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
   if (changed === 0) throw errors.NotFound('Device not found');
   const changedFields = Object.keys(changes);
   const { orgId, hostname } = device;
-  const details = { changedFields, ...(tags ? { before: { tags: device.tags }, after: { tags } } : {}) };
+  // Custom values have an entry of their own.
+  const details = { ...changesOf(device, { ...device, ...plain, ...(tags ? { tags } : {}) }, changedFields) };
   ctx.audit('device.update', { orgId, resourceId: id, resourceName: hostname, details });
   ctx.emit('devices.updated', { changedFields }, { orgId, siteId: changes.siteId ?? device.siteId, deviceId: id });
   if (changes.siteId) ctx.notify('devices.changed', id);

@@ -44,8 +44,7 @@ test('the detail shows inventory, names and the last day of metrics in buckets',
 });
 
 test('names, tags, role and site are changed and audited, and a role that people set stays', async (t) => {
-  const { path, token, id, orgId, place } = { ...(await arrange()), place: null };
-  t.is(place, null);
+  const { path, token, id, orgId, siteId } = await arrange();
   const [site] = await platform.sql<{ id: string }>(
     `insert into sites (org_id, name) values ($1, 'Two') returning id`,
     [orgId],
@@ -54,7 +53,11 @@ test('names, tags, role and site are changed and audited, and a role that people
   const changed = await platform.call<Detail>('PATCH', path, { token, body });
   t.like(changed.body.data, { displayName: 'Desk', tags: ['a', 'b'], deviceRoleSource: 'manual', siteName: 'Two' });
   const [audit] = await platform.audits({ action: 'device.update', orgId });
-  const details = { changedFields: Object.keys(body), before: { tags: [] }, after: { tags: ['a', 'b'] } };
+  const details = {
+    changedFields: Object.keys(body),
+    before: { displayName: null, tags: [], deviceRole: 'unknown', siteId },
+    after: body,
+  };
   t.deepEqual([audit?.resource_id, audit?.details], [id, details]);
 });
 
