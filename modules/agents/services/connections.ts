@@ -18,12 +18,14 @@ export interface Connected {
 /** Tells the process that held an agent's socket to let it go; the payload is `deviceId role epoch`. */
 export const REPLACED_NOTICE = 'agents.replaced';
 
-// In the order of the key, as disconnects, so that batches of two processes cannot wait for each other in a circle.
+// In the order of the key, as disconnects, so that batches of two processes cannot wait for each other in a circle. A
+// device that is being moved is waited for, else its connection would stay with the organization that it leaves.
 const CONNECT = `
 insert into agent_connections as c (device_id, role, org_id, node_id, epoch)
-select d.id, a.role, d.org_id, a.node_id, a.n
-from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[]) as a (device_id, role, node_id, n)
-join devices d on d.id = a.device_id order by d.id, a.role
+select * from (
+  select d.id, a.role, d.org_id, a.node_id, a.n
+  from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[]) as a (device_id, role, node_id, n)
+  join devices d on d.id = a.device_id order by d.id, a.role for key share of d) here
 on conflict (device_id, role) do update set org_id = excluded.org_id, replaced_node_id = c.node_id,
   node_id = excluded.node_id, epoch = c.epoch + excluded.epoch, connected_at = now()
 returning device_id as "deviceId", role, epoch, replaced_node_id as before`;
