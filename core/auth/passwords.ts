@@ -9,8 +9,6 @@ const form = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-
 
 /** The longest password in bytes of UTF-8 after normalising. */
 export const maxPasswordBytes = 1024;
-/** The shortest password in characters (spec 1-identity, Limits). */
-export const minPasswordCharacters = 8;
 
 /** Too many passwords wait to be hashed; answer 503 and let the client come back. */
 export class PasswordQueueFullError extends Error {

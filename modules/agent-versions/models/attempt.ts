@@ -22,8 +22,6 @@ export const FAILURES = [
 ] as const;
 /** Offered again with the next beat, and forgiven three times a version. */
 export const TRANSIENT = ['file_locked', 'download_failed'];
-/** Ends that say nothing against the version. */
-export const HARMLESS = ['withdrawn', 'superseded'];
 
 /** Which states may lead to one; each step may be left out, since its report may be lost. */
 export const BEFORE: Record<Reported, readonly OpenState[]> = {

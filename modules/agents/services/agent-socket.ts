@@ -19,9 +19,9 @@ export interface Around {
 
 /** More than these would only wait in the agent, which runs eight at a time. */
 const MOST_OUTSTANDING = 20;
-/** Frames of one agent in work at the same time; then it is not read until some are done. */
 /** A claim of so many may have left some. */
 const FULL_CLAIM = 10;
+/** Frames of one agent in work at the same time; then it is not read until some are done. */
 const MOST_IN_WORK = 32;
 const MOST_BUFFERED = 8 * 1024 * 1024;
 const MOST_MALFORMED = 10;

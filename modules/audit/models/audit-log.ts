@@ -1,28 +1,7 @@
-/** One sealed entry of the audit trail; core's sealer writes them, nobody changes them. */
+/** Sealed entries of the audit trail as the API is asked for them and shows them. */
 
 import Joi from 'joi';
-import { Model, type PageQuery, pageOf, pageQuery } from '#core';
-
-export class AuditLog extends Model {
-  static override tableName = 'audit_logs';
-  static override partnerOwned = true;
-  static override jsonAttributes = ['details'];
-  declare id: string;
-  declare orgId: string | null;
-  declare timestamp: Date;
-  declare actorType: string;
-  declare actorId: string;
-  declare actorEmail: string | null;
-  declare actorName: string | null;
-  declare action: string;
-  declare resourceType: string;
-  declare resourceId: string;
-  declare resourceName: string | null;
-  declare details: Record<string, unknown>;
-  declare ipAddress: string | null;
-  declare userAgent: string | null;
-  declare result: 'success' | 'failure' | 'denied';
-}
+import { type PageQuery, pageOf, pageQuery } from '#core';
 
 /** What narrows lists, searches, exports and reports; `orgId` is for callers who reach several organizations. */
 export interface AuditFilter {
