@@ -78,6 +78,12 @@ function faultsBetween(given: Environment): string[] {
     const other = TWILIO.find((one) => given[one]);
     if (other) faults.push(`${name}: must be given together with ${other}`);
   }
+  for (const [name, other] of [
+    ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY'],
+    ['VAPID_PRIVATE_KEY', 'VAPID_PUBLIC_KEY'],
+  ] as const) {
+    if (given[name] && !given[other]) faults.push(`${other}: must be given together with ${name}`);
+  }
   if (given.NODE_ENV === 'production') {
     for (const name of ['JWT_SECRET', 'APP_ENCRYPTION_KEY']) {
       if (!given[name]) faults.push(`${name}: must be given in production`);
@@ -104,7 +110,9 @@ function toConfig(v: Variables): Config {
       publicUrl: (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
       trustProxyHeaders: v.TRUST_PROXY_HEADERS,
       corsOrigins: v.CORS_ORIGINS,
+      requireIfMatch: v.API_REQUIRE_IF_MATCH,
       metricsToken: v.METRICS_TOKEN,
+      metricsPort: v.METRICS_PORT,
     },
     database: {
       url: v.DATABASE_URL,
@@ -115,7 +123,25 @@ function toConfig(v: Variables): Config {
       autoMigrate: v.AUTO_MIGRATE,
     },
     redisUrl: v.REDIS_URL,
-    workers: { concurrency: v.WORKER_CONCURRENCY },
+    workers: {
+      concurrency: v.WORKER_CONCURRENCY,
+      webhooks: v.WEBHOOK_CONCURRENCY,
+      tenantConcurrency: v.WORKER_TENANT_CONCURRENCY ?? Math.max(1, Math.floor(v.WORKER_CONCURRENCY * 0.75)),
+      tenantStrict: v.WORKER_TENANT_CONCURRENCY !== undefined,
+      taskConcurrency: Object.fromEntries(
+        v.WORKER_TASK_CONCURRENCY.map((text) => {
+          const [task = '', most] = text.split('=');
+          return [task, Number(most)];
+        }),
+      ),
+    },
+    plugins: {
+      allowUnsigned: v.PLUGINS_ALLOW_UNSIGNED,
+      trustKeys: v.PLUGINS_TRUST_KEYS.map(keyOf),
+      sandbox: v.PLUGINS_SANDBOX,
+      maxProcesses: v.PLUGINS_MAX_PROCESSES,
+      idleSeconds: v.PLUGINS_IDLE_SECONDS,
+    },
     secrets: {
       jwtSecret: v.JWT_SECRET,
       appEncryptionKey: v.APP_ENCRYPTION_KEY,
@@ -134,23 +160,31 @@ function toConfig(v: Variables): Config {
       eventRetentionDays: v.EVENT_LOG_RETENTION_DAYS,
       socketsMax: v.AGENT_SOCKETS_MAX,
       pingSeconds: v.AGENT_PING_SECONDS,
+      toolWaitSeconds: v.REMOTE_TOOL_WAIT_SECONDS,
+      transferMaxBytes: v.FILE_TRANSFER_MAX_BYTES,
       binarySource: v.BINARY_SOURCE,
       binaryDir: v.AGENT_BINARY_DIR ?? join(v.DATA_DIR, 'agent-binaries'),
+      binariesInStorage: bucket !== undefined && v.AGENT_BINARY_DIR === undefined,
+      downloadsMax: v.AGENT_DOWNLOADS_MAX,
       release: {
         repo: v.AGENT_RELEASE_REPO,
         apiUrl: v.AGENT_RELEASE_API_URL.replace(/\/+$/, ''),
         assetHosts: v.AGENT_RELEASE_ASSET_HOSTS,
         token: v.AGENT_RELEASE_TOKEN,
       },
-      trustKeys: v.AGENT_TRUST_KEYS.map((text) => {
-        const [id = '', publicKey = ''] = text.split(':');
-        return { id, publicKey };
-      }),
+      trustKeys: v.AGENT_TRUST_KEYS.map(keyOf),
       autoPromote: v.AGENT_AUTO_PROMOTE,
       versionSync: v.AGENT_VERSION_SYNC,
     },
     mail: { url: v.MAIL_URL, from: v.MAIL_FROM },
     sms: { twilio: twilioOf(v) },
+    push: {
+      keys:
+        v.VAPID_PUBLIC_KEY && v.VAPID_PRIVATE_KEY
+          ? { publicKey: v.VAPID_PUBLIC_KEY, privateKey: v.VAPID_PRIVATE_KEY }
+          : undefined,
+      subject: v.VAPID_SUBJECT,
+    },
     outbound: { allowCidrs: v.OUTBOUND_ALLOW_CIDRS, allowHttp: v.OUTBOUND_ALLOW_HTTP },
     objectStorage:
       bucket && accessKeyId && secretAccessKey
@@ -163,8 +197,20 @@ function toConfig(v: Variables): Config {
             forcePathStyle: v.S3_FORCE_PATH_STYLE,
           }
         : undefined,
-    modules: { disabled: v.MODULES_DISABLED, enabled: v.MODULES_ENABLED },
+    modules: {
+      disabled: v.MODULES_DISABLED,
+      enabled: v.MODULES_ENABLED,
+      plansWithout: byPlan(v.PLANS_WITHOUT),
+      packages: [...new Set(v.MODULE_PACKAGES)],
+      packagesDir: v.MODULE_PACKAGES_DIR,
+    },
   };
+}
+
+/** `id:base64` */
+function keyOf(text: string): { id: string; publicKey: string } {
+  const [id = '', publicKey = ''] = text.split(':');
+  return { id, publicKey };
 }
 
 function twilioOf(v: Variables): Config['sms']['twilio'] {
@@ -178,4 +224,14 @@ function freeze<T extends object>(value: T): T {
     if (typeof inner === 'object' && inner !== null) freeze(inner);
   }
   return Object.freeze(value);
+}
+
+/** `free:sso` and its like, as lists of modules by plan. */
+function byPlan(lacks: readonly string[]): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const lack of lacks) {
+    const [plan = '', module = ''] = lack.split(':');
+    found[plan] = [...(found[plan] ?? []), module];
+  }
+  return found;
 }

@@ -15,7 +15,9 @@ export interface Variables {
   SERVICE_VERSION: string;
   TRUST_PROXY_HEADERS: boolean;
   CORS_ORIGINS: string[];
+  API_REQUIRE_IF_MATCH: boolean;
   METRICS_TOKEN?: string;
+  METRICS_PORT?: number;
   DATABASE_URL?: string;
   DATABASE_APP_URL?: string;
   DATABASE_PLATFORM_URL?: string;
@@ -24,6 +26,14 @@ export interface Variables {
   AUTO_MIGRATE: boolean;
   REDIS_URL?: string;
   WORKER_CONCURRENCY: number;
+  WEBHOOK_CONCURRENCY: number;
+  PLUGINS_ALLOW_UNSIGNED: boolean;
+  PLUGINS_TRUST_KEYS: string[];
+  PLUGINS_SANDBOX: 'auto' | 'strict';
+  PLUGINS_MAX_PROCESSES: number;
+  PLUGINS_IDLE_SECONDS: number;
+  WORKER_TENANT_CONCURRENCY?: number;
+  WORKER_TASK_CONCURRENCY: string[];
   JWT_SECRET?: string;
   APP_ENCRYPTION_KEY?: string;
   SECRET_ENCRYPTION_KEY?: string;
@@ -38,8 +48,11 @@ export interface Variables {
   EVENT_LOG_RETENTION_DAYS: number;
   AGENT_SOCKETS_MAX: number;
   AGENT_PING_SECONDS: number;
+  REMOTE_TOOL_WAIT_SECONDS: number;
+  FILE_TRANSFER_MAX_BYTES: number;
   BINARY_SOURCE: 'github' | 'local';
   AGENT_BINARY_DIR?: string;
+  AGENT_DOWNLOADS_MAX: number;
   AGENT_RELEASE_REPO?: string;
   AGENT_RELEASE_API_URL: string;
   AGENT_RELEASE_ASSET_HOSTS: string[];
@@ -53,6 +66,9 @@ export interface Variables {
   TWILIO_AUTH_TOKEN?: string;
   TWILIO_FROM?: string;
   TWILIO_API_URL: string;
+  VAPID_PUBLIC_KEY?: string;
+  VAPID_PRIVATE_KEY?: string;
+  VAPID_SUBJECT?: string;
   OUTBOUND_ALLOW_CIDRS: string[];
   OUTBOUND_ALLOW_HTTP: boolean;
   S3_ENDPOINT?: string;
@@ -63,6 +79,9 @@ export interface Variables {
   S3_FORCE_PATH_STYLE: boolean;
   MODULES_DISABLED: string[];
   MODULES_ENABLED: string[];
+  PLANS_WITHOUT: string[];
+  MODULE_PACKAGES: string[];
+  MODULE_PACKAGES_DIR?: string;
 }
 
 const flag = (fallback: boolean) =>
@@ -105,9 +124,29 @@ const secret = () => Joi.string().min(32).messages({ 'string.min': 'must have at
 const moduleName = Joi.string()
   .pattern(/^[a-z][a-z0-9-]*$/)
   .messages({ 'string.pattern.base': 'must be a module name in small letters, digits and dashes' });
+const packageName = Joi.string()
+  .max(214)
+  .pattern(/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/)
+  .messages({ 'string.pattern.base': 'must be the name of an npm package' });
+/** `<plan>:<module>`. */
+const planLack = Joi.string()
+  .pattern(/^(free|starter|community|pro|enterprise|unlimited):[a-z][a-z0-9-]*$/)
+  .messages({ 'string.pattern.base': 'must be a plan, a colon and a module name' });
 const origin = Joi.string()
   .pattern(/^https?:\/\/[^/?#\s]+$/)
   .messages({ 'string.pattern.base': 'must be an origin such as https://rmm.example.com, without a path' });
+
+/** `<module>/<job>=<most at once>`. */
+const taskLimit = Joi.string()
+  .pattern(/^[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*=[1-9]\d{0,2}$/)
+  .messages({ 'string.pattern.base': 'must be a task, an equals sign and a number from 1 to 999' });
+
+/** Bytes in base64url, as tools for Web Push print them. */
+const key = (bytes: number) =>
+  Joi.string()
+    .pattern(/^[A-Za-z0-9_-]+$/)
+    .length(Math.ceil((bytes * 4) / 3))
+    .messages({ '*': `must be ${bytes} bytes in base64url` });
 
 /** `<key id>:<raw Ed25519 public key in base64>`. */
 const trustKey = Joi.string()
@@ -128,7 +167,9 @@ export const schema = Joi.object<Variables, true>({
   SERVICE_VERSION: Joi.string().max(100).default('0.1.0'),
   TRUST_PROXY_HEADERS: flag(false),
   CORS_ORIGINS: list(origin),
+  API_REQUIRE_IF_MATCH: flag(false),
   METRICS_TOKEN: Joi.string(),
+  METRICS_PORT: Joi.number().integer().min(1).max(65535),
   DATABASE_URL: url('postgres', 'postgresql'),
   DATABASE_APP_URL: url('postgres', 'postgresql'),
   DATABASE_PLATFORM_URL: url('postgres', 'postgresql'),
@@ -137,6 +178,14 @@ export const schema = Joi.object<Variables, true>({
   AUTO_MIGRATE: flag(true),
   REDIS_URL: url('redis', 'rediss'),
   WORKER_CONCURRENCY: number(1, 1000, 8),
+  WEBHOOK_CONCURRENCY: number(2, 5000, 100),
+  PLUGINS_ALLOW_UNSIGNED: flag(false),
+  PLUGINS_TRUST_KEYS: list(trustKey),
+  PLUGINS_SANDBOX: Joi.string().valid('auto', 'strict').default('auto'),
+  PLUGINS_MAX_PROCESSES: number(1, 1000, 50),
+  PLUGINS_IDLE_SECONDS: number(1, 3600, 60),
+  WORKER_TENANT_CONCURRENCY: Joi.number().integer().min(1).max(1000),
+  WORKER_TASK_CONCURRENCY: list(taskLimit),
   JWT_SECRET: secret(),
   APP_ENCRYPTION_KEY: secret(),
   SECRET_ENCRYPTION_KEY: Joi.string(),
@@ -151,8 +200,11 @@ export const schema = Joi.object<Variables, true>({
   EVENT_LOG_RETENTION_DAYS: number(1, 3650, 30),
   AGENT_SOCKETS_MAX: number(0, 1_000_000, 20_000),
   AGENT_PING_SECONDS: number(1, 300, 30),
+  REMOTE_TOOL_WAIT_SECONDS: number(1, 300, 30),
+  FILE_TRANSFER_MAX_BYTES: number(1, Number.MAX_SAFE_INTEGER, 4 * 1024 ** 3),
   BINARY_SOURCE: Joi.string().valid('github', 'local').default('github'),
   AGENT_BINARY_DIR: Joi.string(),
+  AGENT_DOWNLOADS_MAX: number(1, 100_000, 100),
   AGENT_RELEASE_REPO: Joi.string()
     .pattern(/^[\w.-]{1,100}\/[\w.-]{1,100}$/)
     .messages({ 'string.pattern.base': 'must be owner/name' }),
@@ -174,6 +226,11 @@ export const schema = Joi.object<Variables, true>({
     .pattern(/^(\+[1-9]\d{6,14}|MG[0-9a-f]{32})$/)
     .messages({ 'string.pattern.base': 'must be a number such as +14155550123, or the SID of a messaging service' }),
   TWILIO_API_URL: url('https', 'http').default('https://api.twilio.com'),
+  VAPID_PUBLIC_KEY: key(65),
+  VAPID_PRIVATE_KEY: key(32),
+  VAPID_SUBJECT: Joi.string()
+    .pattern(/^(mailto:[^@\s]+@[^@\s]+|https:\/\/\S+)$/)
+    .messages({ 'string.pattern.base': 'must be mailto: and an address, or a URL that starts with https://' }),
   OUTBOUND_ALLOW_CIDRS: list(Joi.string().ip({ cidr: 'required' })),
   OUTBOUND_ALLOW_HTTP: flag(false),
   S3_ENDPOINT: url('http', 'https'),
@@ -184,6 +241,9 @@ export const schema = Joi.object<Variables, true>({
   S3_FORCE_PATH_STYLE: flag(false),
   MODULES_DISABLED: list(moduleName),
   MODULES_ENABLED: list(moduleName),
+  PLANS_WITHOUT: list(planLack),
+  MODULE_PACKAGES: list(packageName),
+  MODULE_PACKAGES_DIR: Joi.string(),
 });
 
 /** Names of all variables, in the order in which they are described. */

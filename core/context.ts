@@ -4,7 +4,18 @@ import type { Knex } from 'knex';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
-import type { Apis, Batch, EventName, Events, JobName, JobPayload, Slots } from './contract.ts';
+import type {
+  Apis,
+  Batch,
+  EventName,
+  Events,
+  JobName,
+  JobPayload,
+  Module,
+  ModulePlace,
+  Schedule,
+  Slots,
+} from './contract.ts';
 
 export interface Actor {
   readonly kind: 'user' | 'api_key' | 'agent' | 'job' | 'anonymous' | 'system';
@@ -34,6 +45,8 @@ export interface Scope {
   readonly siteIds: readonly string[] | null;
   readonly groupIds: readonly string[] | null;
   readonly deviceId: string | null;
+  /** Organizations that would be reached if the route's module were on for them. */
+  readonly withheld?: { readonly module: string; readonly orgIds: readonly string[] };
 }
 
 export interface AuditEntry {
@@ -69,6 +82,11 @@ export interface Context {
   readonly scope: Scope;
   readonly requestId: string;
   readonly log: Logger;
+  /**
+   * Aborts when the worker is about to stop: a long job then saves how far it came and throws, or returns after adding its
+   * rest as a job. Never aborts in a request.
+   */
+  readonly signal: AbortSignal;
   /** The transaction; opened when first used. */
   readonly trx: Knex;
   /** Plain SQL on the same transaction, for hot paths and sets. */
@@ -88,11 +106,18 @@ export interface Context {
    */
   hint(channel: string, payload: string): void;
   use<N extends keyof Apis>(module: N): Apis[N];
-  fillings<S extends keyof Slots>(slot: S): readonly Slots[S][];
+  /** From modules that are on for the organization, or, when none is given, anywhere in this scope. */
+  fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
+  /** The same for work that spans organizations: each with those of them where its module is on; null for all of them. */
+  fillingsWithin<S extends keyof Slots>(slot: S): readonly { value: Slots[S]; orgIds: readonly string[] | null }[];
+  /** Narrows this transaction to these organizations while `run` works; null changes nothing. */
+  within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** A module's settings for one organization: its schema's defaults, then the partner's, then the organization's. */
   settings<T>(module: string, orgId?: string | null): Promise<T>;
   /** Says that a write found nothing to change, so no audit entry is due. */
   unchanged(): void;
+  /** Hands a row to `into`, a database function that takes them as a jsonb array, in the round trip of the commit. */
+  withCommit(into: string, row: object): void;
   /** Runs after the commit, never after a roll-back. */
   afterCommit(fn: () => void): void;
   readonly platform: PlatformDoors;
@@ -114,7 +139,15 @@ export interface PlatformDoors {
   mac(purpose: string, text: string): string;
   readonly seal: { seal(plain: string, place: SealPlace): string; open(sealed: string, place: SealPlace): string };
   readonly mail: {
-    send(message: { to: string; subject: string; text: string; html?: string }): Promise<{ id: string }>;
+    /** Rejects with MailError; `permanent` where trying again is in vain. */
+    send(message: {
+      to: string;
+      subject: string;
+      text: string;
+      html?: string;
+      messageId?: string;
+      references?: readonly string[];
+    }): Promise<{ id: string }>;
   };
   /** Rejects with SmsError; `permanent` where trying again is in vain. */
   readonly sms: { send(message: { to: string; text: string }): Promise<{ id: string }> };
@@ -124,13 +157,56 @@ export interface PlatformDoors {
   settingsFaults(module: string, values: unknown): { path: string; message: string }[];
   /** Runs work in the platform's role on its own transaction, where the tenant is not known yet (login, enrollment). */
   asPlatform<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
+  /**
+   * Runs work on its own transaction as the caller and within the caller's reach: for routes that must not hold one while
+   * they wait (`work: 'none'`). What it audits counts as audited by the route.
+   */
+  asCaller<T>(ctx: Context, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** Counts what a route's own `limits` cannot express, such as failures only. Rejects while the store is away. */
   readonly counters: FailureCounters;
   /** What modules keep for the life of the process (caches); filled by their `start`. */
   readonly services: ReadonlyMap<string, unknown>;
+  readonly modules: ModuleDirectory;
+  /** Every job and subscriber of this installation, by name. */
+  tasks(): readonly TaskInfo[];
+}
+
+/** Which modules there are and where they are on, from memory: at most two seconds behind a change. */
+export interface ModuleDirectory {
+  /** Those that others require come first. */
+  readonly all: readonly Module[];
+  /** Why it is off there (domain/modules, section 2); null where it is on. */
+  off(module: string, where: Partial<ModulePlace>): string | null;
+  /** Organizations for which it is off although the installation has it. */
+  orgsWithout(module: string): string[];
+  /** Whether the environment allows it. */
+  allowed(module: string): boolean;
+  /** Variables that it misses. */
+  missing(module: string): string[];
+  /** Why nobody can use the module package that it comes from: for the operator's own people. Null where it works. */
+  fault(module: string): string | null;
+  inPlan(module: string, plan: string): boolean;
+  /** Whether only the operator may switch it. */
+  locked(module: string): boolean;
+}
+
+export interface TaskInfo {
+  name: string;
+  module: string;
+  summary: string;
+  scope: 'tenant' | 'platform' | 'subscriber';
+  maxAttempts: number;
+  schedule: Schedule | null;
+  /** Somebody waits for it. */
+  interactive: boolean;
 }
 
 export interface Requests {
+  /**
+   * For use before a URL is stored: throws UrlBlockedError for one that `request` would refuse. A name that cannot be
+   * resolved now passes. Asks the name server, so not within a transaction.
+   */
+  check(url: string): Promise<void>;
   /** Throws UrlBlockedError (`URL_BLOCKED`) or UpstreamError (`UPSTREAM_ERROR`). Not within a transaction. */
   request(
     url: string,
@@ -179,3 +255,33 @@ export interface AccessClaims {
   roleId?: string;
   mfa: boolean;
 }
+
+// ---- who and where, when nobody has asked
+
+export const NOBODY: Actor = Object.freeze({
+  kind: 'anonymous',
+  id: null,
+  email: null,
+  name: null,
+  mfa: false,
+  mustEnrollMfa: false,
+  permissions: new Set<string>(),
+  roleId: null,
+  sessionId: null,
+  ip: null,
+  userAgent: null,
+});
+
+export const NOWHERE: Scope = Object.freeze({
+  kind: 'none',
+  partnerId: null,
+  ownerPartnerId: null,
+  orgId: null,
+  orgIds: [],
+  allOrgs: false,
+  siteIds: null,
+  groupIds: null,
+  deviceId: null,
+});
+
+export const EVERYWHERE: Scope = Object.freeze({ ...NOWHERE, kind: 'system', orgIds: null, allOrgs: true });

@@ -1,8 +1,14 @@
 /** The module contract: what a feature may declare, and the identity helpers that give each declaration its type. */
 import type Joi from 'joi';
-import type { WebSocket } from 'ws';
 import type { Config } from '#config';
-import type { Actor, Context, PlatformDoors, Scope } from './context.ts';
+import type { Context, PlatformDoors, Scope } from './context.ts';
+import type { SocketEndpoint } from './socket-contract.ts';
+
+/**
+ * What `quartermaster.contract` of a module package must admit (semver). A field more is a minor version; a field that is gone,
+ * or that means something else, is a major one: so is a change of the door.
+ */
+export const CONTRACT_VERSION = '1.0.0';
 
 // ---- maps that modules widen: `declare module '#core/contract' { interface Apis { devices: ... } }`
 
@@ -14,7 +20,9 @@ export interface Events {}
 export interface Jobs {}
 /** Slots of the core; modules add their own. */
 export interface Slots {
+  'admin.command': AdminCommand;
   'auth.agent': AgentAuthenticator;
+  'events.outbox': EventOutbox;
   'http.socket': SocketEndpoint;
 }
 export type EventName = keyof Events & string;
@@ -44,31 +52,14 @@ export interface AgentAuthenticator {
 
 // ---- module
 
-export interface Module {
-  name: string;
-  title: string;
-  summary: string;
-  requires: string[];
-  /** Cannot be switched off. */
-  core?: boolean;
-  default?: 'on' | 'off';
-  permissions: string[];
-  audits: string[];
-  events?: string[];
-  slots?: string[];
-  settings?: Joi.ObjectSchema;
-  api?(ctx: Context): object;
-  start?(services: StartServices): Promise<void> | void;
-  stop?(): Promise<void> | void;
-}
-export interface StartServices {
-  readonly services: Map<string, unknown>;
-  /** Work on the platform's role that no request or job asked for (caches, watchers). */
-  asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
-  onNotice(channel: string, listener: (payload: string) => void): void;
-  onNoticesLost(listener: () => void): void;
-}
-export const defineModule = (module: Module): Module => module;
+export {
+  defineModule,
+  type Module,
+  type ModuleLevel,
+  type ModulePlace,
+  type OutgoingMessage,
+  type StartServices,
+} from './manifest.ts';
 
 // ---- access
 
@@ -87,6 +78,8 @@ export type Access =
       /** Caller scopes that may call; all three when absent. */
       scopes?: Scope['kind'][];
       mfa?: boolean;
+      /** A scope of API keys that opens this as well as the permission does. */
+      keyScope?: string;
       /** False where an API key is never accepted. */
       apiKey?: boolean;
       /** True on what a user of a Force MFA role needs in order to enroll. */
@@ -104,6 +97,8 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   payload: B;
   headers: Record<string, string | undefined>;
   cookies: Record<string, string | undefined>;
+  /** Aborted when the caller goes away before it has its answer. */
+  readonly gone: AbortSignal;
 }
 export interface Limit<P = unknown, Q = unknown, B = unknown> {
   name: string;
@@ -131,16 +126,28 @@ interface RouteBase<P, Q, B> {
   /** Media types of the answer, for the API document; `application/json` by the response schema when absent. */
   produces?: string[];
   status?: number;
-  /** Further statuses this route answers with, for the API document. */
+  /** Further statuses that it answers with by itself, each with the schema of that answer. */
+  answers?: Record<number, Joi.Schema>;
+  /** Codes of the errors it can answer with, beside those that the core gives by what stands here (`document/refusals`). */
   errors?: string[];
   limits?: Limit<P, Q, B>[];
-  /** For what creates work: honours the header `Idempotency-Key`. The answer is kept for a day: it must hold no secret. */
-  idempotent?: true;
-  /** Largest body in bytes; 1 MiB when absent. */
+  /** Largest body in bytes; 1 MiB when absent. A removal takes a body where it declares a payload. */
   maxBytes?: number;
+  /** Takes bodies of this media type too, of any size up to `maxBytes`: handed on unread as a BodyStream. */
+  stream?: { type: string; maxBytes(config: Config): number };
+  /** The handler heeds `Idempotency-Key` by `onceForKey`, where the work of the route is none; all else core does. */
+  idempotent?: 'handler';
+  /** Says with every answer that callers should move on: since when, until when it works (dates), and what takes its place. */
+  deprecated?: { since: string; sunset?: string; instead?: string };
   /** 'tenant' (default) runs under row-level security; 'none' opens no transaction; platform needs a reason. */
   work?: 'tenant' | 'none' | { platform: string };
   handler(ctx: Context, input: Input<P, Q, B>): Promise<unknown> | unknown;
+}
+/** A request to an operation and what it really answered, recorded by a test (a module's `examples.json`). */
+export interface OperationExample {
+  request: { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown };
+  status: number;
+  answer?: unknown;
 }
 interface ReadRoute<P, Q, B> extends RouteBase<P, Q, B> {
   method: 'GET';
@@ -148,42 +155,18 @@ interface ReadRoute<P, Q, B> extends RouteBase<P, Q, B> {
 }
 interface WriteRoute<P, Q, B> extends RouteBase<P, Q, B> {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  audit: string | { none: string };
+  /** The action that must be recorded, or one of several. */
+  audit: string | { none: string } | { oneOf: readonly [string, ...string[]] };
 }
 export type Route<P = unknown, Q = unknown, B = unknown> = ReadRoute<P, Q, B> | WriteRoute<P, Q, B>;
 // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds routes of every input type
 export type AnyRoute = Route<any, any, any>;
+/** The actions of which one must be recorded; none where the route says why it records none. */
+export function auditsOf({ audit }: Pick<AnyRoute, 'audit'>): readonly string[] {
+  if (typeof audit === 'string') return [audit];
+  return audit && 'oneOf' in audit ? audit.oneOf : [];
+}
 export const defineRoute = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>): AnyRoute => route;
-
-// ---- socket
-
-/** Fills `http.socket`: a path below /api/v1 whose callers stay connected. Its upgrade is admitted as a request would be. */
-export interface SocketEndpoint {
-  path: string;
-  summary: string;
-  access: Access;
-  params: Joi.ObjectSchema;
-  limits?: Limit[];
-  /** Larger frames end the connection (1009). */
-  maxFrameBytes: number;
-  /** Sockets that one process holds; more are refused with 503. */
-  most(config: Config): number;
-  /** The socket has no listeners yet; it is closed with 1012 when the process stops. */
-  open(link: SocketLink): void;
-}
-export interface SocketLink {
-  readonly socket: WebSocket;
-  readonly actor: Actor;
-  readonly scope: Scope;
-  readonly params: Record<string, string>;
-  /** Of the upgrade; keep no tokens from them. */
-  readonly headers: Record<string, string | undefined>;
-  readonly platform: Pick<PlatformDoors, 'config' | 'services' | 'counters'>;
-  /** Counts an event under /metrics; a word from a fixed list. */
-  count(event: string): void;
-  /** One piece of work as the caller, as a route's handler has it. Whether the caller may still, the module decides. */
-  work<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
-}
 
 // ---- job, subscriber, slot, batch
 
@@ -199,7 +182,11 @@ export interface Job<T = unknown> {
   payload: Joi.ObjectSchema<T>;
   schedule?: Schedule;
   maxAttempts: number;
+  /** Somebody waits for it: it counts as late after 10 s instead of a minute. */
+  interactive?: true;
   queue?: string;
+  /** Why it runs also where its module is off, as what retention and halves of a change must; else it is skipped there. */
+  whenOff?: string;
   run(ctx: Context, payload: T): Promise<void>;
 }
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds jobs of every payload type
@@ -229,6 +216,26 @@ export type AnySubscriber = Omit<Subscriber<never>, 'run' | 'on'> & {
 };
 export const defineSubscriber = <E extends EventName>(subscriber: Subscriber<E>): AnySubscriber => subscriber;
 
+/**
+ * Fills `events.outbox`: hears of every event, whichever module emits it, within the commit of what happened. Cheaper than
+ * a subscriber, which costs a job an event.
+ */
+export interface EventOutbox {
+  /** A function of the database that takes a jsonb array of what `take` returned; it must not fail for any of it. */
+  into: string;
+  /** What the function is to be given of an event; null for nothing. Must not throw: the change would be undone. */
+  take(ctx: Context, event: Omit<DomainEvent, 'occurredAt'>): object | null;
+}
+
+/** Fills `admin.command`: what whoever has a shell on the server may do by `npm run admin -- NAME …`. */
+export interface AdminCommand {
+  name: string;
+  /** A line for each form, from after the name on. */
+  usage: readonly string[];
+  /** One transaction of the platform's role, audited as the system's. Returns what is printed; null shows the usage. */
+  run(ctx: Context, args: readonly string[]): Promise<string | null>;
+}
+
 export interface Filling<S extends keyof Slots = keyof Slots> {
   slot: S;
   value: Slots[S];
@@ -239,6 +246,11 @@ export const defineFilling = <S extends keyof Slots>(filling: Filling<S>): Filli
 export interface Batch<I, O> {
   name: string;
   maxSize: number;
+  /**
+   * For a steady stream of small items: a batch that is not yet worth its while (`enough` items) waits until so many
+   * milliseconds have passed since the one before. The first after a pause does not wait.
+   */
+  pace?: { everyMs: number; enough: number };
   /** Each statement of `run` commits by itself, which saves two round trips; only where each may stand alone. */
   autocommit?: true;
   run(sql: Context['sql'], items: readonly I[]): Promise<readonly O[]>;

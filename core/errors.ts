@@ -57,12 +57,19 @@ export const MfaVerificationRequired = defineError('MFA_VERIFICATION_REQUIRED', 
 export const OrgAccessDenied = defineError('ORG_ACCESS_DENIED', 403, 'Access to this organization denied');
 export const SiteAccessDenied = defineError('SITE_ACCESS_DENIED', 403, 'Access to this site denied');
 export const ModuleDisabled = defineError('MODULE_DISABLED', 404, 'This feature is switched off');
+/** The same for one tenant: others have the feature. */
+export const moduleOffHere = (module: string, reason: string): AppError =>
+  new AppError('MODULE_DISABLED', 403, 'This feature is switched off for this organization', {
+    details: [{ module, reason }],
+  });
 export const NotFound = defineError('NOT_FOUND', 404, 'Not found');
 export const InvalidState = defineError('INVALID_STATE', 409, 'The current state does not allow this');
 export const AlreadyPending = defineError('ALREADY_PENDING', 409, 'The same command is already pending');
 export const NameTaken = defineError('NAME_TAKEN', 409, 'The name is already in use');
 export const InUse = defineError('IN_USE', 409, 'The object is in use');
 export const LastAdministrator = defineError('LAST_ADMINISTRATOR', 409, 'The last administrator cannot be removed');
+/** A position in changes or events from which nobody can tell any more what was missed: begin anew. */
+export const CursorExpired = defineError('CURSOR_EXPIRED', 410, 'The cursor cannot be continued: start again');
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The request body is too large');
 export const MfaRequired = defineError('MFA_REQUIRED', 428, 'Enroll an authenticator app to continue');
 export const RateLimited = defineError('RATE_LIMITED', 429, 'Too many requests');

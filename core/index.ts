@@ -14,7 +14,7 @@ export { proveConsistency, proveInclusion } from './audit/proofs/paths.ts';
 export { currentKey, type SigningKey, signingKeys } from './audit/proofs/signing-keys.ts';
 export { TreeDamaged } from './audit/proofs/tiles.ts';
 export { type Pruning, planPruning, prune } from './audit/prune.ts';
-export { redact } from './audit/record.ts';
+export { type AuditRow, redact } from './audit/record.ts';
 export { type Trail, trailOf } from './audit/trail.ts';
 export { PROBLEMS, type Verdict, verifyChain } from './audit/verify.ts';
 export { stretchOf } from './audit/walk.ts';
@@ -44,12 +44,16 @@ export type {
   Context,
   EmitOptions,
   JobOptions,
+  ModuleDirectory,
   PlatformDoors,
   Scope,
   SealPlace,
+  TaskInfo,
 } from './context.ts';
+export { EVERYWHERE, NOBODY, NOWHERE } from './context.ts';
 export type {
   Access,
+  AdminCommand,
   AgentAccess,
   AgentAuthenticator,
   AgentIdentity,
@@ -59,31 +63,77 @@ export type {
   AnySubscriber,
   Batch,
   DomainEvent,
+  EventOutbox,
   Input,
   Job,
   Limit,
   Module,
+  ModuleLevel,
+  ModulePlace,
+  OutgoingMessage,
   Route,
   Slots,
-  SocketEndpoint,
-  SocketLink,
   StartServices,
   Subscriber,
 } from './contract.ts';
-export { defineBatch, defineFilling, defineJob, defineModule, defineRoute, defineSubscriber } from './contract.ts';
+export {
+  CONTRACT_VERSION,
+  defineBatch,
+  defineFilling,
+  defineJob,
+  defineModule,
+  defineRoute,
+  defineSubscriber,
+} from './contract.ts';
 export { Model } from './database/model.ts';
 export { inGroups, visibleDevices } from './database/visible-devices.ts';
+export { type Dispatch, startDispatcher } from './dispatch/dispatcher.ts';
+export { Listeners } from './dispatch/listeners.ts';
+export type { Room } from './dispatch/places.ts';
 export * as errors from './errors.ts';
 export { AppError, defineError } from './errors.ts';
-export { mustBeShapely } from './http/input.ts';
-export { openObject } from './http/open-object.ts';
+export { onceForKey } from './http/conventions/idempotency.ts';
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
+export { mustBeShapely } from './http/payloads/input.ts';
+export { openObject } from './http/payloads/open-object.ts';
+export { timezone } from './http/payloads/timezone.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';
 export { REFRESH_COOKIE } from './http/server.ts';
+export { BodyStream } from './http/streams/body-stream.ts';
+export { type EventSink, eventStream } from './http/streams/event-stream.ts';
+export { changesOfList, type ListChanges, type Slice } from './http/sync/changes.ts';
+export {
+  decodeEventPosition,
+  type EventHorizon,
+  type EventPosition,
+  encodeEventPosition,
+  eventHorizon,
+  isBehind,
+} from './http/sync/event-positions.ts';
+export { type TrackedList, trackedPage } from './http/sync/tracked-page.ts';
+export {
+  deletedShape,
+  MOST_CHANGES,
+  sinceQuery,
+  type TrackedQuery,
+  trackedPageOf,
+  trackedQuery,
+  wantsChanges,
+} from './http/sync/tracked-query.ts';
+export { momentsAround } from './jobs/cron-times.ts';
+export { redactMessage } from './jobs/history.ts';
+export { percentile } from './jobs/stats.ts';
+export { dependenciesOf, dependentsOf } from './modules/graph.ts';
+export { MODULES_NOTICE } from './modules/states.ts';
 export { UpstreamError, UrlBlockedError } from './outbound/http-client.ts';
+export { type Mail, MailError } from './outbound/mail.ts';
+export { retryAfterOf, retryDelay } from './outbound/retries.ts';
 export { SmsError } from './outbound/sms.ts';
-export { keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
+export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
+export type { SocketEndpoint, SocketLink } from './socket-contract.ts';
+export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mustHold } from './tenancy/grants.ts';
+export { mustWriteFor, type Owner, ownerOf } from './tenancy/owners.ts';
 export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';
 export {
   accessibleOrgIds,
@@ -96,4 +146,3 @@ export {
   targetOrg,
   targetTenant,
 } from './tenancy/reach.ts';
-export { EVERYWHERE, NOBODY, NOWHERE } from './work.ts';

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from '#config';
 import { limitHashing } from './auth/passwords.ts';
 import { bootstrapSystemUser } from './auth/system-user.ts';
-import { type EmbeddedServer, startEmbeddedServer } from './database/embedded-server.ts';
+import { type EmbeddedServer, startEmbeddedServer } from './database/embedded/server.ts';
 import { explain } from './explain.ts';
+import { startMetricsServer } from './http/metrics-server.ts';
 import { createLog } from './log.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { resolveSecrets } from './secrets.ts';
@@ -65,10 +66,15 @@ async function start(config: Config, log: Logger): Promise<Running> {
         })
       : null;
     const running = platform;
+    const { metricsPort, metricsToken, host } = config.http;
+    const scraped = metricsPort
+      ? await startMetricsServer(platform.metrics, { host, port: metricsPort, token: metricsToken })
+      : null;
     return {
       url: running.url,
       async stop() {
         await workers?.stop();
+        await scraped?.stop();
         await running.stop();
         await store.embedded?.stop();
       },

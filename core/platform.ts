@@ -1,5 +1,4 @@
 /** Wires the rooms into one running platform; what main.ts starts as a process and the test kit starts many times. */
-import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
@@ -9,34 +8,38 @@ import { type Sealer, startSealer } from './audit/sealer.ts';
 import { createMac } from './auth/opaque-tokens.ts';
 import { Principals } from './auth/principals.ts';
 import { createTokenSigner } from './auth/tokens.ts';
-import type { AgentAuthenticator, SocketEndpoint } from './contract.ts';
+import { EVERYWHERE, NOBODY } from './context.ts';
+import type { AgentAuthenticator, StartServices } from './contract.ts';
 import { createCounters } from './counters/create-counters.ts';
 import { openBatches } from './database/batches.ts';
 import { bringUpToDate } from './database/bring-up-to-date.ts';
 import { openDatabase } from './database/pools.ts';
 import { makePartitions } from './database/upkeep.ts';
-import { addDocs } from './http/docs.ts';
+import { addDocs } from './http/document/docs.ts';
+import { documentOnce } from './http/document/document.ts';
 import { addHealth } from './http/health.ts';
 import { createMetrics } from './http/metrics.ts';
-import { openapiDocument } from './http/openapi.ts';
-import type { RouteTag } from './http/route.ts';
-import { addRoutes, createServer } from './http/server.ts';
+import { addRoutes, createServer, type HttpServices } from './http/server.ts';
 import { addSockets } from './http/sockets.ts';
-import { JobRegistry } from './jobs/registry.ts';
-import type { TaskServices } from './jobs/task.ts';
+import { readBacklogs, readFigures } from './jobs/figures.ts';
+import { Lanes } from './jobs/lanes.ts';
+import { watchQueue } from './jobs/queue-health.ts';
+import { asOrganization, startStanding, type TaskServices } from './jobs/task.ts';
 import { openHints } from './live/hints.ts';
 import { openNotices } from './live/notices.ts';
-import { checkModules } from './loader/check.ts';
-import { discover, type LoadedModule, withoutDisabled } from './loader/discover.ts';
+import type { LoadedModule } from './loader/discover.ts';
+import { PackageFaults } from './loader/faults.ts';
+import { jobRegistry } from './loader/job-registry.ts';
+import { loadInstallation, migrationFolders, outgoingMessages, routeTags, socketEndpoints } from './loader/load.ts';
+import { migratePackages, standingModules, startModules } from './loader/package-life.ts';
+import { openModules } from './modules/open.ts';
 import { createHttpClient } from './outbound/http-client.ts';
 import { createMailer } from './outbound/mail.ts';
 import { createSmsSender } from './outbound/sms.ts';
 import type { Secrets } from './secrets.ts';
 import { readSettings, settingsFaults } from './settings/read.ts';
 import { createSealer } from './settings/seal.ts';
-import { EVERYWHERE, inWork, NOBODY, type WorkServices } from './work.ts';
-
-export const ROOT = join(import.meta.dirname, '..');
+import { inWork, type WorkServices } from './work.ts';
 
 export interface PlatformOptions {
   config: Config;
@@ -48,6 +51,10 @@ export interface PlatformOptions {
   /** Seals the audit trail here; true with the workers, and in tests. */
   seal: boolean;
   checkResponses?: boolean;
+  /** With it: hears of errors that an operation does not declare, instead of making them a fault. */
+  onUndeclared?: HttpServices['onUndeclared'];
+  /** False keeps modules from doing anything by themselves; true when absent. */
+  clocks?: boolean;
   modulesRoot?: string;
 }
 
@@ -63,66 +70,49 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-/** The modules that this configuration runs, checked; nothing is started. */
-export async function loadModules(
-  config: Pick<Config, 'modules'>,
-  root = join(ROOT, 'modules'),
-): Promise<LoadedModule[]> {
-  const modules = await discover(root);
-  // Before some are left out: what fits a module that is switched off is no fault.
-  checkModules(modules);
-  return withoutDisabled(modules, config.modules.disabled, config.modules.enabled);
-}
-
-export const migrationFolders = (modules: LoadedModule[]) => [
-  { owner: 'core', path: join(ROOT, 'migrations') },
-  ...modules.map((loaded) => ({ owner: loaded.module.name, path: loaded.migrations })),
-];
-
-export const routeTags = (modules: LoadedModule[]): RouteTag[] =>
-  modules.flatMap((loaded) => loaded.routes.map(({ value }) => ({ route: value, module: loaded.module.name })));
-
 /** Discover, order, check, migrate, register, start. A fault stops the start and names what is wrong. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { config, secrets, log } = options;
-  const modules = await loadModules(config, options.modulesRoot);
+  const metrics = createMetrics(
+    () => ({ owner: database.owner, app: database.app, platform: database.platform }),
+    () => readFigures(database.platform),
+  );
+  const faults = new PackageFaults((fault) => {
+    log.error(fault, 'a module package cannot be used; all else goes on without it');
+    metrics.packageFault(fault.package, fault.module);
+  });
+  const found = await loadInstallation(config, faults, options.modulesRoot);
   const database = openDatabase({
     url: options.databaseUrl,
     appUrl: config.database.appUrl,
     platformUrl: config.database.platformUrl,
     poolSize: config.database.poolSize,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    onWait: metrics.poolWait,
   });
   const closers: (() => Promise<void>)[] = [() => database.close()];
   const close = async () => {
     for (const closer of closers.reverse()) await closer().catch((error: Error) => log.warn({ err: error }, 'closing'));
   };
   try {
-    await bringUpToDate(database.owner, migrationFolders(modules), config.database.autoMigrate, log);
+    const { autoMigrate } = config.database;
+    await bringUpToDate(database.owner, migrationFolders(found), autoMigrate, log);
+    const modules = await migratePackages(database.owner, found, { faults, autoMigrate, log });
     await makePartitions(database.platform);
-    const registry = new JobRegistry();
-    for (const loaded of modules) {
-      for (const { value } of loaded.jobs) registry.addJob({ module: loaded.module.name, job: value });
-      for (const { file, value } of loaded.subscribers) {
-        const task = `${loaded.module.name}/on-${file.split('/').at(-1)?.replace(/\.ts$/, '')}`;
-        registry.addSubscriber({ task, module: loaded.module.name, subscriber: value });
-      }
-    }
+    const notices = await openNotices(options.databaseUrl, log);
+    closers.push(() => notices.close());
+    const { states, ...offers } = await openModules(modules, { config, pool: database.platform, notices, log, faults });
+    closers.push(async () => states.close());
+    const registry = jobRegistry(modules, states, new Lanes(() => readBacklogs(database.platform)));
     const attempts = openAttempts(database.platform, log);
     const batches = openBatches(database.platform);
     const services = new Map<string, unknown>();
-    const fillings = Map.groupBy(
-      modules.flatMap((loaded) => loaded.fillings),
-      ({ value }) => value.slot as string,
-    );
     const byName = new Map(modules.map((loaded) => [loaded.module.name, loaded.module]));
     const signer = createTokenSigner({ secret: secrets.jwtSecret });
     const mail = createMailer(config);
     closers.push(async () => mail.close());
     const http = createHttpClient(config.outbound);
     closers.push(() => http.close());
-    const notices = await openNotices(options.databaseUrl, log);
-    closers.push(() => notices.close());
     const prefix = `quartermaster:${new URL(options.databaseUrl).pathname.slice(1)}:`;
     const redis = config.redisUrl ? { url: config.redisUrl, channel: `${prefix}hints` } : null;
     const hints = openHints(database.platform, notices, log, redis);
@@ -151,6 +141,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         http,
         counters,
         services,
+        modules: states,
+        tasks: () => registry.tasks(),
         settingsFaults: (name, values) => settingsFaults(byName.get(name)?.settings, values),
       },
       auditRow: ({ options: { actor, scope } }, action, entry) => auditRow(actor, scope, action, entry),
@@ -164,7 +156,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         if (!module?.api) throw new Error(`the module ${name} is not there or offers nothing`);
         return module.api(ctx);
       },
-      fillings: (slot) => (fillings.get(slot) ?? []).map(({ value }) => value.value),
+      ...offers,
       settings: async (ctx, name, orgId) => {
         const schema = byName.get(name)?.settings;
         if (!schema) throw new Error(`the module ${name} has no settings`);
@@ -173,28 +165,32 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       deliverNotice: (channel, payload) => notices.deliver(channel, payload),
       hint: (channel, payload) => hints.tell(channel, payload),
     };
-    const metrics = createMetrics({ owner: database.owner, app: database.app, platform: database.platform });
-    const tasks: TaskServices = {
-      work,
-      registry,
-      log,
-      partnerOf: (orgId) => principals.partnerOf(orgId),
-    };
     const asPlatform = <T>(run: Parameters<typeof inWork<T>>[2]) =>
       inWork(
         work,
         { actor: { ...NOBODY, kind: 'system' }, scope: EVERYWHERE, requestId: 'start', log, role: 'platform' },
         run,
       );
-    for (const { module } of modules) {
-      await module.start?.({
-        services,
-        asPlatform,
-        onNotice: (channel, listener) => notices.on(channel, listener),
-        onNoticesLost: (listener) => notices.onLost(listener),
-      });
-      if (module.stop) closers.push(async () => module.stop?.());
-    }
+    const startServices: StartServices = {
+      services,
+      clocks: options.clocks ?? true,
+      asPlatform,
+      asOrganization: (orgId, actor, run) => asOrganization(tasks, orgId, actor, run),
+      onNotice: (channel, listener) => notices.on(channel, listener),
+      onNoticesLost: (listener) => notices.onLost(listener),
+      onModulesChanged: (listener) => states.onChange(listener),
+      modules: states,
+    };
+    const tasks: TaskServices = {
+      work,
+      registry,
+      log,
+      partnerOf: (orgId) => principals.partnerOf(orgId),
+      skipped: new WeakSet(),
+      startStanding: () => startStanding(standingModules(running), startServices),
+    };
+    const running = { modules, services: startServices, faults, registry, states, closers };
+    const started = await startModules(running);
     let stopping = false;
     let server: Server | null = null;
     if (options.api) {
@@ -212,13 +208,16 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
           work,
           counters,
           checkResponses: options.checkResponses ?? false,
+          ...(options.onUndeclared ? { onUndeclared: options.onUndeclared } : {}),
           log,
           attempt: (row) => attempts.add(row),
           observe: metrics.observe,
+          modules: states,
           // After the listener above that forgets who everybody was.
           onPrincipalsChanged: (listener) => {
             notices.on('principals', listener);
             notices.onLost(listener);
+            states.onChange(listener);
           },
           access,
         },
@@ -236,12 +235,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         metrics,
         metricsToken: config.http.metricsToken,
         stopping: () => stopping,
+        jobs: watchQueue(database.platform),
       });
-      const tags = routeTags(modules);
+      const tags = routeTags(started);
       addRoutes(server, { work, counters, checkResponses: options.checkResponses ?? false }, tags);
       addSockets(server, {
-        endpoints: work.fillings('http.socket') as SocketEndpoint[],
+        endpoints: socketEndpoints(started),
         access,
+        modules: states,
         counters,
         work,
         log,
@@ -249,14 +250,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         observe: metrics.observe,
         count: metrics.socket,
       });
-      addDocs(
-        server,
-        openapiDocument(
-          tags,
-          modules.map((loaded) => loaded.module),
-          config.version,
-        ),
-      );
+      const manifests = states.all;
+      const document = documentOnce(tags, manifests, config.version, outgoingMessages(modules));
+      // Takes a while: before anybody waits for it, but not in tests, most of which never ask.
+      if (options.clocks !== false) document();
+      addDocs(server, { document, modules: states, access });
       await server.start();
       closers.push(async () => {
         stopping = true;

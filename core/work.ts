@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Actor, AuditEntry, Context, PlatformDoors, Scope } from './context.ts';
-import type { Apis, Batch, EventName, Events, JobName, JobPayload, Slots } from './contract.ts';
+import type { Apis, Batch, EventName, Events, JobName, JobPayload, ModulePlace, Slots } from './contract.ts';
 import type { Batches } from './database/batches.ts';
 import { bindKnex } from './database/knex.ts';
 import type { Database } from './database/pools.ts';
@@ -21,13 +21,16 @@ export interface Effects {
 export interface WorkServices {
   readonly database: Database;
   readonly batches: Batches;
-  readonly doors: Omit<PlatformDoors, 'asPlatform'>;
+  readonly doors: Omit<PlatformDoors, 'asPlatform' | 'asCaller'>;
   auditRow(work: Work, action: string, entry: AuditEntry): object;
   auditAttempt(work: Work, action: string, entry: AuditEntry): void;
   jobRow(work: Work, name: string, payload: unknown, options: { orgId?: string | null }): object;
   subscriberJobs(work: Work, event: { id: string; name: string; orgId: string | null }): object[];
   api(name: string, ctx: Context): unknown;
-  fillings(slot: string): readonly unknown[];
+  fillings(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
+  orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
+  /** Whether the module whose event it is, is on there. */
+  emits(event: string, where: ModulePlace): boolean;
   settings(ctx: Context, module: string, orgId: string | null): Promise<unknown>;
   /** Hands a notice to the listeners of this process at once; the others hear it through the database. */
   deliverNotice(channel: string, payload: string): void;
@@ -44,11 +47,15 @@ export interface WorkOptions {
   role: 'app' | 'platform';
   /** Refuses queries: for work that talks to the world, which must not hold a transaction meanwhile. */
   closed?: boolean;
+  /** Aborts when the process wants to stop; a request has none. */
+  signal?: AbortSignal | undefined;
 }
 
 export class Work {
   readonly options: WorkOptions;
   readonly effects: Effects = { audits: [], events: [], jobs: [], notices: [] };
+  /** Rows by the database function that takes them with the commit. */
+  readonly offered = new Map<string, object[]>();
   readonly recorded = new Set<string>();
   saidUnchanged = false;
   readonly ctx: Context;
@@ -105,8 +112,13 @@ export class Work {
       const flush = filled.length
         ? `select flush_effects(${client.escapeLiteral(storable(Object.fromEntries(filled)))}::jsonb);`
         : '';
+      const offers = [...this.offered].map(
+        ([into, rows]) => `select ${client.escapeIdentifier(into)}(${client.escapeLiteral(storable(rows))}::jsonb);`,
+      );
       await this.begun;
-      const results = (await client.query(`${flush}commit`)) as unknown as pg.QueryResult | pg.QueryResult[];
+      const results = (await client.query(`${flush}${offers.join('')}commit`)) as unknown as
+        | pg.QueryResult
+        | pg.QueryResult[];
       const last = Array.isArray(results) ? results.at(-1) : results;
       // COMMIT of a transaction that failed earlier answers ROLLBACK instead of an error.
       if (last?.command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
@@ -157,13 +169,16 @@ function announce(client: pg.PoolClient, scope: Scope): string {
   return settings.length > 0 ? `; select ${settings.join(', ')}` : '';
 }
 
+const NEVER = new AbortController().signal;
+
 function makeContext(work: Work, services: WorkServices): Context {
-  const { actor, scope, requestId } = work.options;
+  const { actor, scope, requestId, signal = NEVER } = work.options;
   let log: Logger | null = null;
   const ctx: Context = {
     actor,
     scope,
     requestId,
+    signal,
     get log() {
       // Made when first used: most work logs nothing.
       log ??= work.options.log.child({ requestId });
@@ -190,10 +205,12 @@ function makeContext(work: Work, services: WorkServices): Context {
       data: Events[E],
       options: { orgId?: string | null; siteId?: string | null; deviceId?: string | null } = {},
     ) => {
+      const orgId = options.orgId ?? scope.orgId;
+      if (!services.emits(name, { partnerId: scope.partnerId ?? scope.ownerPartnerId, orgId })) return;
       const event = {
         id: randomUUID(),
         name,
-        orgId: options.orgId ?? scope.orgId,
+        orgId,
         siteId: options.siteId ?? null,
         deviceId: options.deviceId ?? scope.deviceId,
         actor: { kind: actor.kind, id: actor.id },
@@ -201,6 +218,10 @@ function makeContext(work: Work, services: WorkServices): Context {
       };
       work.effects.events.push(event);
       work.effects.jobs.push(...services.subscriberJobs(work, event));
+      for (const { into, take } of ctx.fillings('events.outbox', orgId ?? undefined)) {
+        const row = take(ctx, event);
+        if (row) ctx.withCommit(into, row);
+      }
     },
     notify: (channel, payload) => {
       work.effects.notices.push({ channel: 'quartermaster', payload: JSON.stringify([channel, payload]) });
@@ -214,16 +235,43 @@ function makeContext(work: Work, services: WorkServices): Context {
       });
     },
     use: <N extends keyof Apis>(module: N) => services.api(module as string, ctx) as Apis[N],
-    fillings: <S extends keyof Slots>(slot: S) => services.fillings(slot) as readonly Slots[S][],
+    fillings: <S extends keyof Slots>(slot: S, orgId?: string) =>
+      services.fillings(slot, ctx.scope, orgId) as readonly Slots[S][],
+    fillingsWithin: <S extends keyof Slots>(slot: S) =>
+      ctx.fillings(slot).map((value) => ({ value, orgIds: services.orgsOf(value, ctx.scope) })),
+    within: async (orgIds, run) => {
+      if (!orgIds) return run(ctx);
+      const announceOrgs = (ids: readonly string[]) =>
+        ctx.sql(`select set_config('app.org_ids', $1, true)`, [`{${ids}}`]);
+      await announceOrgs(orgIds);
+      const narrow: Context = Object.create(ctx, { scope: { value: { ...scope, orgIds }, enumerable: true } });
+      const result = await run(narrow);
+      // Where `run` throws the statements since are undone, and the announcement with them.
+      await announceOrgs(scope.orgIds ?? []);
+      return result;
+    },
     settings: async <T>(module: string, orgId: string | null = scope.orgId) =>
       (await services.settings(ctx, module, orgId)) as T,
     unchanged: () => {
       work.saidUnchanged = true;
     },
+    withCommit: (into, row) => {
+      work.offered.set(into, [...(work.offered.get(into) ?? []), row]);
+    },
     afterCommit: (fn) => work.afterCommit(fn),
     platform: {
       ...services.doors,
       asPlatform: (from, run) => inWork(services, { ...from, log: work.options.log, role: 'platform' }, run),
+      asCaller: async (from, run) => {
+        const { log, role } = work.options;
+        let recorded: ReadonlySet<string> = new Set();
+        const result = await inWork(services, { ...from, log, role }, (ctx, inner) => {
+          recorded = inner.recorded;
+          return run(ctx);
+        });
+        for (const action of recorded) work.recorded.add(action);
+        return result;
+      },
     },
   };
   return ctx;
@@ -235,8 +283,8 @@ export async function inWork<T>(
   options: WorkOptions,
   run: (ctx: Context, work: Work) => Promise<T>,
 ): Promise<T> {
-  const { actor, scope, requestId, log, role, closed = false } = options;
-  const work = new Work(services, { actor, scope, requestId, log, role, closed });
+  const { actor, scope, requestId, log, role, closed = false, signal } = options;
+  const work = new Work(services, { actor, scope, requestId, log, role, closed, signal });
   let result: T;
   try {
     result = await run(work.ctx, work);
@@ -247,31 +295,3 @@ export async function inWork<T>(
   await work.commit();
   return result;
 }
-
-export const NOBODY: Actor = Object.freeze({
-  kind: 'anonymous',
-  id: null,
-  email: null,
-  name: null,
-  mfa: false,
-  mustEnrollMfa: false,
-  permissions: new Set<string>(),
-  roleId: null,
-  sessionId: null,
-  ip: null,
-  userAgent: null,
-});
-
-export const NOWHERE: Scope = Object.freeze({
-  kind: 'none',
-  partnerId: null,
-  ownerPartnerId: null,
-  orgId: null,
-  orgIds: [],
-  allOrgs: false,
-  siteIds: null,
-  groupIds: null,
-  deviceId: null,
-});
-
-export const EVERYWHERE: Scope = Object.freeze({ ...NOWHERE, kind: 'system', orgIds: null, allOrgs: true });

@@ -295,6 +295,93 @@ create policy platform on agent_versions for all to quartermaster_platform using
 grant select on agent_versions to quartermaster_app;
 grant insert, select, update on agent_versions to quartermaster_platform;
 
+create table alert_channels (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid,
+  partner_id uuid,
+  name character varying(100) not null,
+  type text not null,
+  enabled boolean not null default true,
+  config jsonb not null,
+  secrets jsonb not null default '{}'::jsonb,
+  min_severity text not null default 'low'::text,
+  throttle_max integer not null default 30,
+  throttle_window_seconds integer not null default 3600,
+  quiet_hours jsonb,
+  health text not null default 'ok'::text,
+  last_delivery_at timestamp with time zone,
+  last_error character varying(500),
+  consecutive_failures integer not null default 0,
+  window_started_at timestamp with time zone,
+  window_count integer not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint alert_channels_check CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint alert_channels_health_check CHECK ((health = ANY (ARRAY['ok'::text, 'failing'::text, 'disabled_by_system'::text]))),
+  constraint alert_channels_min_severity_check CHECK ((min_severity = ANY (ARRAY['info'::text, 'low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
+  constraint alert_channels_throttle_max_check CHECK (((throttle_max >= 1) AND (throttle_max <= 1000))),
+  constraint alert_channels_throttle_window_seconds_check CHECK (((throttle_window_seconds >= 60) AND (throttle_window_seconds <= 86400))),
+  constraint alert_channels_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint alert_channels_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint alert_channels_pkey PRIMARY KEY (id)
+);
+CREATE INDEX alert_channels_order ON public.alert_channels USING btree (lower((name)::text), id);
+CREATE INDEX alert_channels_org ON public.alert_channels USING btree (org_id, lower((name)::text), id);
+CREATE INDEX alert_channels_partner ON public.alert_channels USING btree (partner_id, lower((name)::text), id);
+alter table alert_channels force row level security;
+create policy owner on alert_channels for all to <owner> using (true) with check (true);
+create policy platform on alert_channels for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on alert_channels for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on alert_channels for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on alert_channels for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on alert_channels for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on alert_channels to quartermaster_app;
+grant delete, insert, select, update on alert_channels to quartermaster_platform;
+
+create table alert_notifications (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid,
+  partner_id uuid,
+  channel_id uuid not null,
+  alert_id uuid not null,
+  kind text not null,
+  step integer not null default 0,
+  sequence bigint not null default 0,
+  severity text not null,
+  message jsonb not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  lease uuid,
+  leased_until timestamp with time zone,
+  digest_id uuid,
+  reached text[] not null default '{}'::text[],
+  provider_message_id character varying(255),
+  error character varying(500),
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  constraint alert_notifications_kind_check CHECK ((kind = ANY (ARRAY['trigger'::text, 'acknowledged'::text, 'severity'::text, 'reminder'::text, 'escalation'::text, 'resolved'::text, 'digest'::text]))),
+  constraint alert_notifications_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'low'::text, 'medium'::text, 'high'::text, 'critical'::text]))),
+  constraint alert_notifications_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'throttled'::text, 'cancelled'::text]))),
+  constraint alert_notifications_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES alert_channels(id) ON DELETE CASCADE,
+  constraint alert_notifications_pkey PRIMARY KEY (id),
+  constraint alert_notifications_alert_id_channel_id_kind_step_sequence_key UNIQUE (alert_id, channel_id, kind, step, sequence)
+);
+CREATE INDEX alert_notifications_age ON public.alert_notifications USING btree (created_at);
+CREATE INDEX alert_notifications_channel ON public.alert_notifications USING btree (channel_id, created_at);
+CREATE INDEX alert_notifications_digest ON public.alert_notifications USING btree (digest_id, created_at) WHERE (digest_id IS NOT NULL);
+CREATE INDEX alert_notifications_due ON public.alert_notifications USING btree (next_attempt_at) WHERE (status = 'pending'::text);
+alter table alert_notifications force row level security;
+create policy owner on alert_notifications for all to <owner> using (true) with check (true);
+create policy platform on alert_notifications for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on alert_notifications for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on alert_notifications for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on alert_notifications for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on alert_notifications for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on alert_notifications to quartermaster_app;
+grant delete, insert, select, update on alert_notifications to quartermaster_platform;
+
 create table api_keys (
   id uuid not null default gen_random_uuid(),
   org_id uuid not null,
@@ -598,6 +685,19 @@ create policy owner on audit_trees for all to <owner> using (true) with check (t
 create policy platform on audit_trees for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on audit_trees to quartermaster_platform;
 
+create table cron_status (
+  identifier text not null,
+  last_expected timestamp with time zone,
+  last_run timestamp with time zone,
+  last_outcome text,
+  last_duration_ms integer,
+  constraint cron_status_pkey PRIMARY KEY (identifier)
+);
+alter table cron_status force row level security;
+create policy owner on cron_status for all to <owner> using (true) with check (true);
+create policy platform on cron_status for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on cron_status to quartermaster_platform;
+
 create table custom_fields (
   id uuid not null default gen_random_uuid(),
   org_id uuid,
@@ -716,9 +816,13 @@ create table device_commands (
   epoch bigint,
   progress_percent real,
   progress_message character varying(500),
+  run_limit_seconds integer,
+  cancel_requested_at timestamp with time zone,
+  cancel_requested_by uuid,
   constraint device_commands_execution_timeout_seconds_check CHECK (((execution_timeout_seconds >= 1) AND (execution_timeout_seconds <= 90000))),
   constraint device_commands_payload_check CHECK ((octet_length((payload)::text) <= 300000)),
   constraint device_commands_progress_percent_check CHECK (((progress_percent >= (0)::double precision) AND (progress_percent <= (100)::double precision))),
+  constraint device_commands_run_limit_seconds_check CHECK (((run_limit_seconds >= 1) AND (run_limit_seconds <= 90000))),
   constraint device_commands_source_check CHECK ((source = ANY (ARRAY['user'::text, 'api_key'::text, 'script'::text, 'automation'::text, 'patch_job'::text, 'deployment'::text, 'policy'::text, 'security'::text, 'system'::text]))),
   constraint device_commands_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'running'::text, 'completed'::text, 'failed'::text, 'timeout'::text, 'cancelled'::text, 'expired'::text]))),
   constraint device_commands_target_role_check CHECK ((target_role = ANY (ARRAY['agent'::text, 'watchdog'::text]))),
@@ -758,6 +862,8 @@ create table device_disks (
   constraint device_disks_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
   constraint device_disks_pkey PRIMARY KEY (device_id, mount_point)
 );
+CREATE TRIGGER track_devices_in_device_disks AFTER INSERT OR DELETE ON public.device_disks FOR EACH ROW EXECUTE FUNCTION track_devices_in_device_disks();
+CREATE TRIGGER track_devices_in_device_disks_update AFTER UPDATE ON public.device_disks FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION track_devices_in_device_disks();
 alter table device_disks force row level security;
 create policy owner on device_disks for all to <owner> using (true) with check (true);
 create policy platform on device_disks for all to quartermaster_platform using (true) with check (true);
@@ -888,6 +994,9 @@ create table device_group_members (
 );
 CREATE INDEX device_group_members_device ON public.device_group_members USING btree (device_id) INCLUDE (group_id, is_excluded, org_id);
 CREATE INDEX device_group_members_pinned ON public.device_group_members USING btree (group_id) WHERE is_pinned;
+CREATE TRIGGER track_devices_in_device_group_members AFTER INSERT OR DELETE ON public.device_group_members FOR EACH ROW EXECUTE FUNCTION track_devices_in_device_group_members();
+CREATE TRIGGER track_devices_in_device_group_members_update AFTER UPDATE ON public.device_group_members FOR EACH ROW WHEN (((old.is_pinned IS DISTINCT FROM new.is_pinned) OR (old.is_excluded IS DISTINCT FROM new.is_excluded))) EXECUTE FUNCTION track_devices_in_device_group_members();
+CREATE TRIGGER track_software AFTER INSERT OR DELETE OR UPDATE OF is_excluded ON public.device_group_members FOR EACH ROW EXECUTE FUNCTION track_software_in_members();
 alter table device_group_members force row level security;
 create policy owner on device_group_members for all to <owner> using (true) with check (true);
 create policy platform on device_group_members for all to quartermaster_platform using (true) with check (true);
@@ -965,6 +1074,7 @@ CREATE UNIQUE INDEX device_groups_name ON public.device_groups USING btree (org_
 CREATE INDEX device_groups_parent ON public.device_groups USING btree (parent_id, org_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX device_groups_site ON public.device_groups USING btree (site_id, org_id) WHERE (site_id IS NOT NULL);
 CREATE INDEX device_groups_type ON public.device_groups USING btree (org_id, type);
+CREATE TRIGGER track_devices AFTER UPDATE OF name ON public.device_groups FOR EACH ROW WHEN (((old.name)::text <> (new.name)::text)) EXECUTE FUNCTION track_devices_in_groups();
 alter table device_groups force row level security;
 create policy owner on device_groups for all to <owner> using (true) with check (true);
 create policy platform on device_groups for all to quartermaster_platform using (true) with check (true);
@@ -997,6 +1107,8 @@ CREATE INDEX device_hardware_serial ON public.device_hardware USING btree (org_i
 CREATE INDEX device_hardware_serial_found ON public.device_hardware USING gin (lower((serial_number)::text) gin_trgm_ops) WITH (fastupdate=off);
 CREATE TRIGGER device_groups_added AFTER INSERT ON public.device_hardware REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('hardware.manufacturer', 'hardware.model', 'hardware.serialNumber', 'hardware.cpuModel', 'hardware.cpuCores', 'hardware.gpuModel', 'hardware.ramTotalMb', 'hardware.diskTotalGb');
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.device_hardware REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('hardware.manufacturer', 'hardware.model', 'hardware.serialNumber', 'hardware.cpuModel', 'hardware.cpuCores', 'hardware.gpuModel', 'hardware.ramTotalMb', 'hardware.diskTotalGb');
+CREATE TRIGGER track_devices_in_device_hardware AFTER INSERT OR DELETE ON public.device_hardware FOR EACH ROW EXECUTE FUNCTION track_devices_in_device_hardware();
+CREATE TRIGGER track_devices_in_device_hardware_update AFTER UPDATE ON public.device_hardware FOR EACH ROW WHEN (((((((((((((old.manufacturer)::text IS DISTINCT FROM (new.manufacturer)::text) OR ((old.model)::text IS DISTINCT FROM (new.model)::text)) OR ((old.serial_number)::text IS DISTINCT FROM (new.serial_number)::text)) OR ((old.motherboard_serial)::text IS DISTINCT FROM (new.motherboard_serial)::text)) OR ((old.cpu_model)::text IS DISTINCT FROM (new.cpu_model)::text)) OR (old.cpu_cores IS DISTINCT FROM new.cpu_cores)) OR (old.cpu_threads IS DISTINCT FROM new.cpu_threads)) OR ((old.gpu_model)::text IS DISTINCT FROM (new.gpu_model)::text)) OR (old.ram_total_mb IS DISTINCT FROM new.ram_total_mb)) OR (old.disk_total_gb IS DISTINCT FROM new.disk_total_gb)) OR ((old.bios_version)::text IS DISTINCT FROM (new.bios_version)::text))) EXECUTE FUNCTION track_devices_in_device_hardware();
 alter table device_hardware force row level security;
 create policy owner on device_hardware for all to <owner> using (true) with check (true);
 create policy platform on device_hardware for all to quartermaster_platform using (true) with check (true);
@@ -1146,6 +1258,8 @@ create table device_network_interfaces (
 CREATE TRIGGER device_groups_added AFTER INSERT ON public.device_network_interfaces REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('network.ipAddress', 'network.publicIp', 'network.macAddress');
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.device_network_interfaces REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('network.ipAddress', 'network.publicIp', 'network.macAddress');
 CREATE TRIGGER device_groups_removed AFTER DELETE ON public.device_network_interfaces REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('network.ipAddress', 'network.publicIp', 'network.macAddress');
+CREATE TRIGGER track_devices_in_device_network_interfaces AFTER INSERT OR DELETE ON public.device_network_interfaces FOR EACH ROW EXECUTE FUNCTION track_devices_in_device_network_interfaces();
+CREATE TRIGGER track_devices_in_device_network_interfaces_update AFTER UPDATE ON public.device_network_interfaces FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION track_devices_in_device_network_interfaces();
 alter table device_network_interfaces force row level security;
 create policy owner on device_network_interfaces for all to <owner> using (true) with check (true);
 create policy platform on device_network_interfaces for all to quartermaster_platform using (true) with check (true);
@@ -1177,6 +1291,28 @@ create policy tenant_read on device_provisions for select to quartermaster_app u
 create policy tenant_update on device_provisions for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on device_provisions to quartermaster_app;
 grant delete, insert, select, update on device_provisions to quartermaster_platform;
+
+create table device_reports (
+  device_id uuid not null,
+  org_id uuid not null,
+  kind text not null,
+  source character varying(50) not null default ''::character varying,
+  body jsonb not null,
+  hash character varying(128) not null default ''::character varying,
+  taken_at timestamp with time zone not null default now(),
+  constraint device_reports_kind_check CHECK ((kind = ANY (ARRAY['patches'::text, 'security'::text, 'sessions'::text, 'connections'::text, 'processes'::text]))),
+  constraint device_reports_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint device_reports_pkey PRIMARY KEY (device_id, kind, source)
+);
+alter table device_reports force row level security;
+create policy owner on device_reports for all to <owner> using (true) with check (true);
+create policy platform on device_reports for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on device_reports for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on device_reports for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on device_reports for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on device_reports for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on device_reports to quartermaster_app;
+grant delete, insert, select, update on device_reports to quartermaster_platform;
 
 create table device_services (
   id uuid not null default gen_random_uuid(),
@@ -1239,10 +1375,14 @@ create table device_software (
 CREATE INDEX device_software_found ON public.device_software USING btree (name, org_id, device_id);
 CREATE INDEX device_software_list ON public.device_software USING btree (device_id, lower((name)::text), id);
 CREATE INDEX device_software_name ON public.device_software USING btree (org_id, lower((name)::text));
+CREATE INDEX device_software_org_order ON public.device_software USING btree (org_id, id);
 CREATE TRIGGER device_groups_added AFTER INSERT ON public.device_software REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('software.installed', 'software.notInstalled');
 CREATE TRIGGER device_groups_removed AFTER DELETE ON public.device_software REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION device_rows_changed('software.installed', 'software.notInstalled');
 CREATE TRIGGER note_name AFTER UPDATE OF name ON public.device_software FOR EACH ROW WHEN (((old.name)::text IS DISTINCT FROM (new.name)::text)) EXECUTE FUNCTION note_software_name();
 CREATE TRIGGER note_names AFTER INSERT ON public.device_software REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_software_names();
+CREATE TRIGGER track_software_added AFTER INSERT ON public.device_software REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION track_software_rows();
+CREATE TRIGGER track_software_in_device_software_update AFTER UPDATE ON public.device_software FOR EACH ROW WHEN (((((((((old.org_id IS DISTINCT FROM new.org_id) OR (old.device_id IS DISTINCT FROM new.device_id)) OR ((old.name)::text IS DISTINCT FROM (new.name)::text)) OR ((old.version)::text IS DISTINCT FROM (new.version)::text)) OR ((old.vendor)::text IS DISTINCT FROM (new.vendor)::text)) OR ((old.install_date)::text IS DISTINCT FROM (new.install_date)::text)) OR ((old.install_location)::text IS DISTINCT FROM (new.install_location)::text)) OR (old.first_seen_at IS DISTINCT FROM new.first_seen_at))) EXECUTE FUNCTION track_software_in_device_software();
+CREATE TRIGGER track_software_removed AFTER DELETE ON public.device_software REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION track_software_rows();
 alter table device_software force row level security;
 create policy owner on device_software for all to <owner> using (true) with check (true);
 create policy platform on device_software for all to quartermaster_platform using (true) with check (true);
@@ -1284,6 +1424,8 @@ create table device_state (
 );
 CREATE INDEX device_state_address_found ON public.device_state USING gin (lower((last_seen_ip)::text) gin_trgm_ops, lower((lan_ip)::text) gin_trgm_ops);
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.device_state FOR EACH ROW WHEN (((old.connectivity <> new.connectivity) OR (old.maintenance_active <> new.maintenance_active) OR ((old.updating_since IS NULL) <> (new.updating_since IS NULL)) OR ((old.last_seen_ip)::text IS DISTINCT FROM (new.last_seen_ip)::text) OR ((old.lan_ip)::text IS DISTINCT FROM (new.lan_ip)::text))) EXECUTE FUNCTION device_state_changed();
+CREATE TRIGGER track_devices_in_device_state AFTER INSERT OR DELETE ON public.device_state FOR EACH ROW EXECUTE FUNCTION track_devices_in_device_state();
+CREATE TRIGGER track_devices_in_device_state_update AFTER UPDATE ON public.device_state FOR EACH ROW WHEN ((((((((((((((old.org_id IS DISTINCT FROM new.org_id) OR (old.connectivity IS DISTINCT FROM new.connectivity)) OR ((old.last_seen_ip)::text IS DISTINCT FROM (new.last_seen_ip)::text)) OR ((old.lan_ip)::text IS DISTINCT FROM (new.lan_ip)::text)) OR (old.main_agent_silent_since IS DISTINCT FROM new.main_agent_silent_since)) OR (old.watchdog_status IS DISTINCT FROM new.watchdog_status)) OR ((old.watchdog_version)::text IS DISTINCT FROM (new.watchdog_version)::text)) OR ((old.helper_version)::text IS DISTINCT FROM (new.helper_version)::text)) OR (old.updating_since IS DISTINCT FROM new.updating_since)) OR ((old.updating_to_version)::text IS DISTINCT FROM (new.updating_to_version)::text)) OR (old.pending_reboot IS DISTINCT FROM new.pending_reboot)) OR ((old.last_user)::text IS DISTINCT FROM (new.last_user)::text)) OR (old.maintenance_active IS DISTINCT FROM new.maintenance_active))) EXECUTE FUNCTION track_devices_in_device_state();
 alter table device_state force row level security;
 create policy owner on device_state for all to <owner> using (true) with check (true);
 create policy platform on device_state for all to quartermaster_platform using (true) with check (true);
@@ -1334,6 +1476,7 @@ create table devices (
   purge_requested_at timestamp with time zone,
   merged_into_device_id uuid,
   name_key text default lower((hostname)::text),
+  uninstall_intent_at timestamp with time zone,
   constraint devices_architecture_check CHECK ((architecture = ANY (ARRAY['x64'::text, 'x86'::text, 'arm64'::text]))),
   constraint devices_check CHECK (((lifecycle = 'decommissioned'::text) = (decommissioned_at IS NOT NULL))),
   constraint devices_device_role_check CHECK ((device_role = ANY (ARRAY['unknown'::text, 'workstation'::text, 'server'::text, 'printer'::text, 'router'::text, 'switch'::text, 'firewall'::text, 'access_point'::text, 'phone'::text, 'iot'::text, 'camera'::text, 'nas'::text]))),
@@ -1366,16 +1509,21 @@ CREATE INDEX devices_org_enrolled ON public.devices USING btree (org_id, enrolle
 CREATE INDEX devices_org_hostname ON public.devices USING btree (org_id, lower((hostname)::text) COLLATE "C", id);
 CREATE INDEX devices_org_lifecycle ON public.devices USING btree (org_id, lifecycle);
 CREATE INDEX devices_org_name_key ON public.devices USING btree (org_id, name_key, id);
+CREATE INDEX devices_org_order ON public.devices USING btree (org_id, id);
 CREATE INDEX devices_renamed ON public.devices USING btree (renamed_at) WHERE (renamed_at IS NOT NULL);
 CREATE INDEX devices_replacement ON public.devices USING btree (possible_replacement_of_device_id) WHERE (possible_replacement_of_device_id IS NOT NULL);
 CREATE INDEX devices_site ON public.devices USING btree (site_id);
 CREATE INDEX devices_tags ON public.devices USING gin (tags) WITH (fastupdate=off);
+CREATE INDEX devices_uninstalling ON public.devices USING btree (uninstall_intent_at) WHERE (uninstall_intent_at IS NOT NULL);
 CREATE INDEX devices_waiting ON public.devices USING btree (created_at) WHERE (lifecycle = 'pending'::text);
 CREATE TRIGGER device_groups_changed AFTER UPDATE ON public.devices FOR EACH ROW WHEN ((((((((((((((((old.hostname)::text IS DISTINCT FROM (new.hostname)::text) OR ((old.display_name)::text IS DISTINCT FROM (new.display_name)::text)) OR ((old.agent_version)::text IS DISTINCT FROM (new.agent_version)::text)) OR (old.enrolled_at IS DISTINCT FROM new.enrolled_at)) OR (old.tags IS DISTINCT FROM new.tags)) OR (old.os_type IS DISTINCT FROM new.os_type)) OR ((old.os_version)::text IS DISTINCT FROM (new.os_version)::text)) OR ((old.os_build)::text IS DISTINCT FROM (new.os_build)::text)) OR (old.architecture IS DISTINCT FROM new.architecture)) OR (old.site_id IS DISTINCT FROM new.site_id)) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.lifecycle IS DISTINCT FROM new.lifecycle)) OR (old.maintenance_until IS DISTINCT FROM new.maintenance_until)) OR (old.custom_fields IS DISTINCT FROM new.custom_fields))) EXECUTE FUNCTION device_changed();
 CREATE TRIGGER device_groups_joined AFTER INSERT ON public.devices FOR EACH ROW EXECUTE FUNCTION device_joined();
 CREATE TRIGGER device_groups_leaves AFTER UPDATE OF lifecycle ON public.devices FOR EACH ROW WHEN (((old.lifecycle <> 'decommissioned'::text) AND (new.lifecycle = 'decommissioned'::text))) EXECUTE FUNCTION device_leaves();
 CREATE TRIGGER device_groups_moves BEFORE UPDATE OF org_id ON public.devices FOR EACH ROW WHEN ((old.org_id <> new.org_id)) EXECUTE FUNCTION device_moves();
 CREATE TRIGGER note_rename BEFORE UPDATE OF hostname ON public.devices FOR EACH ROW WHEN ((lower((old.hostname)::text) IS DISTINCT FROM lower((new.hostname)::text))) EXECUTE FUNCTION note_device_rename();
+CREATE TRIGGER track_devices_in_devices AFTER INSERT OR DELETE ON public.devices FOR EACH ROW EXECUTE FUNCTION track_devices_in_devices();
+CREATE TRIGGER track_devices_in_devices_update AFTER UPDATE ON public.devices FOR EACH ROW WHEN (((((((((((((((((((((((((((((((((old.org_id IS DISTINCT FROM new.org_id) OR (old.site_id IS DISTINCT FROM new.site_id)) OR ((old.agent_id)::text IS DISTINCT FROM (new.agent_id)::text)) OR ((old.hostname)::text IS DISTINCT FROM (new.hostname)::text)) OR ((old.display_name)::text IS DISTINCT FROM (new.display_name)::text)) OR (old.os_type IS DISTINCT FROM new.os_type)) OR ((old.os_version)::text IS DISTINCT FROM (new.os_version)::text)) OR ((old.os_build)::text IS DISTINCT FROM (new.os_build)::text)) OR (old.architecture IS DISTINCT FROM new.architecture)) OR (old.device_role IS DISTINCT FROM new.device_role)) OR (old.device_role_source IS DISTINCT FROM new.device_role_source)) OR (old.is_virtual IS DISTINCT FROM new.is_virtual)) OR (old.virtualization_platform IS DISTINCT FROM new.virtualization_platform)) OR (old.lifecycle IS DISTINCT FROM new.lifecycle)) OR (old.maintenance_until IS DISTINCT FROM new.maintenance_until)) OR ((old.maintenance_reason)::text IS DISTINCT FROM (new.maintenance_reason)::text)) OR ((old.agent_version)::text IS DISTINCT FROM (new.agent_version)::text)) OR (old.auto_update_enabled IS DISTINCT FROM new.auto_update_enabled)) OR (old.auto_update_confirmed_at IS DISTINCT FROM new.auto_update_confirmed_at)) OR (old.enrolled_at IS DISTINCT FROM new.enrolled_at)) OR ((old.enrollment_ip)::text IS DISTINCT FROM (new.enrollment_ip)::text)) OR (old.tags IS DISTINCT FROM new.tags)) OR (old.custom_fields IS DISTINCT FROM new.custom_fields)) OR (old.quarantined_at IS DISTINCT FROM new.quarantined_at)) OR ((old.quarantine_reason)::text IS DISTINCT FROM (new.quarantine_reason)::text)) OR (old.decommissioned_at IS DISTINCT FROM new.decommissioned_at)) OR (old.uninstall_requested_at IS DISTINCT FROM new.uninstall_requested_at)) OR (old.uninstall_confirmed_at IS DISTINCT FROM new.uninstall_confirmed_at)) OR (old.uninstall_intent_at IS DISTINCT FROM new.uninstall_intent_at)) OR (old.possible_replacement_of_device_id IS DISTINCT FROM new.possible_replacement_of_device_id)) OR (old.merged_into_device_id IS DISTINCT FROM new.merged_into_device_id)) OR (old.purge_requested_at IS DISTINCT FROM new.purge_requested_at))) EXECUTE FUNCTION track_devices_in_devices();
+CREATE TRIGGER track_software AFTER UPDATE OF site_id, lifecycle ON public.devices FOR EACH ROW WHEN (((old.site_id <> new.site_id) OR ((old.lifecycle = 'decommissioned'::text) <> (new.lifecycle = 'decommissioned'::text)))) EXECUTE FUNCTION track_software_in_devices();
 alter table devices force row level security;
 create policy owner on devices for all to <owner> using (true) with check (true);
 create policy platform on devices for all to quartermaster_platform using (true) with check (true);
@@ -1385,6 +1533,21 @@ create policy tenant_read on devices for select to quartermaster_app using ((org
 create policy tenant_update on devices for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on devices to quartermaster_app;
 grant delete, insert, select, update on devices to quartermaster_platform;
+
+create table domain_queues (
+  name text not null,
+  title text not null,
+  pending integer not null,
+  oldest_at timestamp with time zone,
+  failed integer not null,
+  link text not null,
+  counted_at timestamp with time zone not null default now(),
+  constraint domain_queues_pkey PRIMARY KEY (name)
+);
+alter table domain_queues force row level security;
+create policy owner on domain_queues for all to <owner> using (true) with check (true);
+create policy platform on domain_queues for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on domain_queues to quartermaster_platform;
 
 create table enrollment_keys (
   id uuid not null default gen_random_uuid(),
@@ -1425,10 +1588,14 @@ create table events (
   occurred_at timestamp with time zone not null default now(),
   actor jsonb not null,
   data jsonb not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
   constraint events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX events_age ON public.events USING btree (occurred_at);
+CREATE INDEX events_order ON public.events USING btree (xid, seq);
 CREATE INDEX events_org ON public.events USING btree (org_id, occurred_at DESC, id);
+CREATE INDEX events_org_order ON public.events USING btree (org_id, xid, seq);
 alter table events force row level security;
 create policy owner on events for all to <owner> using (true) with check (true);
 create policy platform on events for all to quartermaster_platform using (true) with check (true);
@@ -1438,6 +1605,57 @@ create policy tenant_read on events for select to quartermaster_app using ((org_
 create policy tenant_update on events for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on events to quartermaster_app;
 grant delete, insert, select, update on events to quartermaster_platform;
+
+create table file_transfer_chunks (
+  command_id uuid not null,
+  seq integer not null,
+  org_id uuid not null,
+  data bytea not null,
+  constraint file_transfer_chunks_data_check CHECK ((octet_length(data) <= 262144)),
+  constraint file_transfer_chunks_command_id_fkey FOREIGN KEY (command_id) REFERENCES file_transfers(command_id) ON DELETE CASCADE,
+  constraint file_transfer_chunks_pkey PRIMARY KEY (command_id, seq)
+);
+alter table file_transfer_chunks force row level security;
+create policy owner on file_transfer_chunks for all to <owner> using (true) with check (true);
+create policy platform on file_transfer_chunks for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on file_transfer_chunks for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on file_transfer_chunks for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on file_transfer_chunks for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on file_transfer_chunks for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on file_transfer_chunks to quartermaster_app;
+grant delete, insert, select, update on file_transfer_chunks to quartermaster_platform;
+
+create table file_transfers (
+  command_id uuid not null,
+  device_id uuid not null,
+  org_id uuid not null,
+  direction text not null,
+  file_size bigint,
+  file_sha256 text,
+  written bigint not null default 0,
+  taken bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  moved_at timestamp with time zone not null default now(),
+  begun_at timestamp with time zone,
+  filled_at timestamp with time zone,
+  broken_at timestamp with time zone,
+  constraint file_transfers_direction_check CHECK ((direction = ANY (ARRAY['download'::text, 'upload'::text]))),
+  constraint file_transfers_file_size_check CHECK ((file_size >= 0)),
+  constraint file_transfers_command_id_fkey FOREIGN KEY (command_id) REFERENCES tool_calls(command_id) ON DELETE CASCADE,
+  constraint file_transfers_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint file_transfers_pkey PRIMARY KEY (command_id)
+);
+CREATE INDEX file_transfers_device ON public.file_transfers USING btree (device_id);
+CREATE INDEX file_transfers_moved ON public.file_transfers USING btree (moved_at);
+alter table file_transfers force row level security;
+create policy owner on file_transfers for all to <owner> using (true) with check (true);
+create policy platform on file_transfers for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on file_transfers for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on file_transfers for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on file_transfers for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on file_transfers for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on file_transfers to quartermaster_app;
+grant delete, insert, select, update on file_transfers to quartermaster_platform;
 
 create table idempotency_keys (
   caller text not null,
@@ -1454,6 +1672,21 @@ alter table idempotency_keys force row level security;
 create policy owner on idempotency_keys for all to <owner> using (true) with check (true);
 create policy platform on idempotency_keys for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on idempotency_keys to quartermaster_platform;
+
+create table instance_modules (
+  key text not null,
+  enabled boolean not null,
+  locked boolean not null default false,
+  reason character varying(500),
+  updated_by uuid,
+  updated_at timestamp with time zone not null default now(),
+  constraint instance_modules_pkey PRIMARY KEY (key)
+);
+CREATE TRIGGER modules_changed AFTER INSERT OR DELETE OR UPDATE ON public.instance_modules FOR EACH STATEMENT EXECUTE FUNCTION modules_changed('*');
+alter table instance_modules force row level security;
+create policy owner on instance_modules for all to <owner> using (true) with check (true);
+create policy platform on instance_modules for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on instance_modules to quartermaster_platform;
 
 create table invitations (
   id uuid not null default gen_random_uuid(),
@@ -1489,6 +1722,8 @@ CREATE INDEX invitations_expiry ON public.invitations USING btree (expires_at);
 CREATE UNIQUE INDEX invitations_org ON public.invitations USING btree (org_id, email) WHERE (org_id IS NOT NULL);
 CREATE UNIQUE INDEX invitations_partner ON public.invitations USING btree (partner_id, email) WHERE (partner_id IS NOT NULL);
 CREATE INDEX invitations_role ON public.invitations USING btree (role_id);
+CREATE TRIGGER track_users_in_invitations AFTER INSERT OR DELETE ON public.invitations FOR EACH ROW EXECUTE FUNCTION track_users_in_invitations();
+CREATE TRIGGER track_users_in_invitations_update AFTER UPDATE ON public.invitations FOR EACH ROW WHEN ((((((((((old.email)::text IS DISTINCT FROM (new.email)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text)) OR (old.role_id IS DISTINCT FROM new.role_id)) OR (old.site_ids IS DISTINCT FROM new.site_ids)) OR (old.device_group_ids IS DISTINCT FROM new.device_group_ids)) OR (old.org_access IS DISTINCT FROM new.org_access)) OR (old.org_ids IS DISTINCT FROM new.org_ids)) OR (old.expires_at IS DISTINCT FROM new.expires_at))) EXECUTE FUNCTION track_users_in_invitations();
 alter table invitations force row level security;
 create policy owner on invitations for all to <owner> using (true) with check (true);
 create policy platform on invitations for all to quartermaster_platform using (true) with check (true);
@@ -1498,6 +1733,31 @@ create policy tenant_read on invitations for select to quartermaster_app using (
 create policy tenant_update on invitations for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
 grant delete, insert, select, update on invitations to quartermaster_app;
 grant delete, insert, select, update on invitations to quartermaster_platform;
+
+create table job_failures (
+  job_id bigint not null,
+  task text not null,
+  queue text,
+  key text,
+  attempt integer not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  error_message character varying(2000),
+  error_fingerprint character varying(64),
+  node_id text not null,
+  org_id uuid,
+  wait_ms integer,
+  subject_type character varying(50),
+  subject_id character varying(100)
+);
+CREATE INDEX job_failures_age ON public.job_failures USING btree (finished_at);
+CREATE INDEX job_failures_job ON public.job_failures USING btree (job_id);
+alter table job_failures force row level security;
+create policy owner on job_failures for all to <owner> using (true) with check (true);
+create policy platform on job_failures for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on job_failures to quartermaster_platform;
 
 create table job_runs (
   job_id bigint not null,
@@ -1513,14 +1773,40 @@ create table job_runs (
   error_fingerprint character varying(64),
   node_id text not null,
   org_id uuid,
-  constraint job_runs_outcome_check CHECK ((outcome = ANY (ARRAY['success'::text, 'error'::text, 'failed'::text])))
+  wait_ms integer,
+  subject_type character varying(50),
+  subject_id character varying(100),
+  constraint job_runs_outcome_check CHECK ((outcome = ANY (ARRAY['success'::text, 'error'::text, 'failed'::text, 'interrupted'::text, 'skipped'::text])))
 ) partition by RANGE (finished_at);
+CREATE INDEX job_runs_age ON ONLY public.job_runs USING btree (finished_at DESC, job_id, attempt);
+CREATE INDEX job_runs_bad ON ONLY public.job_runs USING btree (task, finished_at DESC) WHERE (outcome <> 'success'::text);
 CREATE INDEX job_runs_job ON ONLY public.job_runs USING btree (job_id);
 CREATE INDEX job_runs_task ON ONLY public.job_runs USING btree (task, finished_at DESC);
 alter table job_runs force row level security;
 create policy owner on job_runs for all to <owner> using (true) with check (true);
 create policy platform on job_runs for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on job_runs to quartermaster_platform;
+
+create table job_stats_minute (
+  minute timestamp with time zone not null,
+  task text not null,
+  node_id text not null,
+  started integer not null,
+  succeeded integer not null,
+  errored integer not null,
+  failed integer not null,
+  duration_sum bigint not null,
+  duration_max integer not null,
+  wait_sum bigint not null,
+  wait_max integer not null,
+  durations integer[] not null,
+  waits integer[] not null,
+  constraint job_stats_minute_pkey PRIMARY KEY (minute, task, node_id)
+) partition by RANGE (minute);
+alter table job_stats_minute force row level security;
+create policy owner on job_stats_minute for all to <owner> using (true) with check (true);
+create policy platform on job_stats_minute for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on job_stats_minute to quartermaster_platform;
 
 create table mfa_attempts (
   user_id uuid not null,
@@ -1576,6 +1862,90 @@ create table migrations (
 );
 grant select on migrations to quartermaster_platform;
 
+create table notification_deliveries (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  event_id uuid not null,
+  notification_id uuid not null,
+  kind text not null,
+  digest boolean not null default false,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  next_attempt_at timestamp with time zone not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  targets uuid[],
+  error character varying(500),
+  provider_message_id character varying(255),
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  constraint notification_deliveries_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'push'::text]))),
+  constraint notification_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text, 'suppressed'::text]))),
+  constraint notification_deliveries_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint notification_deliveries_pkey PRIMARY KEY (id),
+  constraint notification_deliveries_user_id_event_id_kind_key UNIQUE (user_id, event_id, kind)
+);
+CREATE INDEX notification_deliveries_age ON public.notification_deliveries USING btree (created_at);
+CREATE INDEX notification_deliveries_digest ON public.notification_deliveries USING btree (user_id, due_at) WHERE (digest AND (status = 'pending'::text));
+CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (next_attempt_at) WHERE (status = 'pending'::text);
+CREATE INDEX notification_deliveries_notice ON public.notification_deliveries USING btree (notification_id) WHERE (status = 'pending'::text);
+alter table notification_deliveries force row level security;
+create policy owner on notification_deliveries for all to <owner> using (true) with check (true);
+create policy platform on notification_deliveries for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on notification_deliveries to quartermaster_platform;
+
+create table notification_fanouts (
+  event_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  done_at timestamp with time zone,
+  constraint notification_fanouts_pkey PRIMARY KEY (event_id)
+);
+CREATE INDEX notification_fanouts_age ON public.notification_fanouts USING btree (created_at);
+alter table notification_fanouts force row level security;
+create policy owner on notification_fanouts for all to <owner> using (true) with check (true);
+create policy platform on notification_fanouts for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on notification_fanouts to quartermaster_platform;
+
+create table notification_preferences (
+  user_id uuid not null,
+  type text not null,
+  in_app boolean not null,
+  email text not null,
+  email_from text not null,
+  push boolean not null,
+  push_from text not null,
+  min_priority text not null,
+  quiet_hours jsonb,
+  digest jsonb not null,
+  org_ids uuid[],
+  updated_at timestamp with time zone not null default now(),
+  constraint notification_preferences_email_check CHECK ((email = ANY (ARRAY['none'::text, 'immediate'::text, 'digest'::text]))),
+  constraint notification_preferences_email_from_check CHECK ((email_from = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text, 'urgent'::text]))),
+  constraint notification_preferences_min_priority_check CHECK ((min_priority = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text, 'urgent'::text]))),
+  constraint notification_preferences_push_from_check CHECK ((push_from = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text, 'urgent'::text]))),
+  constraint notification_preferences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint notification_preferences_pkey PRIMARY KEY (user_id, type)
+);
+alter table notification_preferences force row level security;
+create policy owner on notification_preferences for all to <owner> using (true) with check (true);
+create policy platform on notification_preferences for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on notification_preferences to quartermaster_platform;
+
+create table notification_rates (
+  user_id uuid not null,
+  type text not null,
+  started_at timestamp with time zone not null,
+  n integer not null,
+  constraint notification_rates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint notification_rates_pkey PRIMARY KEY (user_id, type)
+);
+CREATE INDEX notification_rates_age ON public.notification_rates USING btree (started_at);
+alter table notification_rates force row level security;
+create policy owner on notification_rates for all to <owner> using (true) with check (true);
+create policy platform on notification_rates for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on notification_rates to quartermaster_platform;
+
 create table organization_users (
   id uuid not null default gen_random_uuid(),
   org_id uuid not null,
@@ -1594,6 +1964,8 @@ CREATE INDEX organization_users_org ON public.organization_users USING btree (or
 CREATE INDEX organization_users_role ON public.organization_users USING btree (role_id);
 CREATE TRIGGER principals_changed AFTER DELETE OR UPDATE OF role_id, site_ids, device_group_ids ON public.organization_users FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 CREATE TRIGGER principals_changed_place AFTER INSERT ON public.organization_users FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
+CREATE TRIGGER track_users_in_organization_users AFTER INSERT OR DELETE ON public.organization_users FOR EACH ROW EXECUTE FUNCTION track_users_in_organization_users();
+CREATE TRIGGER track_users_in_organization_users_update AFTER UPDATE ON public.organization_users FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION track_users_in_organization_users();
 alter table organization_users force row level security;
 create policy owner on organization_users for all to <owner> using (true) with check (true);
 create policy platform on organization_users for all to quartermaster_platform using (true) with check (true);
@@ -1631,8 +2003,12 @@ CREATE INDEX organizations_name ON public.organizations USING btree (partner_id,
 CREATE INDEX organizations_registered ON public.organizations USING btree (partner_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (partner_id, slug) WHERE (deleted_at IS NULL);
 CREATE TRIGGER agent_settings_changed AFTER UPDATE OF settings ON public.organizations FOR EACH ROW WHEN (((old.settings -> 'agents'::text) IS DISTINCT FROM (new.settings -> 'agents'::text))) EXECUTE FUNCTION agent_settings_changed();
+CREATE TRIGGER modules_tenant_added AFTER INSERT ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION modules_changed('tenants');
 CREATE TRIGGER principals_changed AFTER INSERT OR DELETE OR UPDATE OF status, deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 CREATE TRIGGER principals_changed_settings AFTER UPDATE OF settings ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
+CREATE TRIGGER track_devices AFTER UPDATE OF name ON public.organizations FOR EACH ROW WHEN (((old.name)::text <> (new.name)::text)) EXECUTE FUNCTION track_devices_in_organizations();
+CREATE TRIGGER track_organizations_in_organizations AFTER INSERT OR DELETE ON public.organizations FOR EACH ROW EXECUTE FUNCTION track_organizations_in_organizations();
+CREATE TRIGGER track_organizations_in_organizations_update AFTER UPDATE ON public.organizations FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION track_organizations_in_organizations();
 alter table organizations force row level security;
 create policy owner on organizations for all to <owner> using (true) with check (true);
 create policy platform on organizations for all to quartermaster_platform using (true) with check (true);
@@ -1660,6 +2036,8 @@ CREATE INDEX partner_users_partner ON public.partner_users USING btree (partner_
 CREATE INDEX partner_users_role ON public.partner_users USING btree (role_id);
 CREATE TRIGGER principals_changed AFTER DELETE OR UPDATE OF role_id, org_access, org_ids ON public.partner_users FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 CREATE TRIGGER principals_changed_place AFTER INSERT ON public.partner_users FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
+CREATE TRIGGER track_users_in_partner_users AFTER INSERT OR DELETE ON public.partner_users FOR EACH ROW EXECUTE FUNCTION track_users_in_partner_users();
+CREATE TRIGGER track_users_in_partner_users_update AFTER UPDATE ON public.partner_users FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION track_users_in_partner_users();
 alter table partner_users force row level security;
 create policy owner on partner_users for all to <owner> using (true) with check (true);
 create policy platform on partner_users for all to quartermaster_platform using (true) with check (true);
@@ -1692,6 +2070,8 @@ create table partners (
 );
 CREATE INDEX partners_name ON public.partners USING btree (lower((name)::text), id) WHERE (deleted_at IS NULL);
 CREATE TRIGGER agent_settings_changed AFTER UPDATE OF settings ON public.partners FOR EACH ROW WHEN (((old.settings -> 'agents'::text) IS DISTINCT FROM (new.settings -> 'agents'::text))) EXECUTE FUNCTION agent_settings_changed();
+CREATE TRIGGER modules_plan_changed AFTER UPDATE OF plan ON public.partners FOR EACH STATEMENT EXECUTE FUNCTION modules_changed('*');
+CREATE TRIGGER modules_tenant_added AFTER INSERT ON public.partners FOR EACH STATEMENT EXECUTE FUNCTION modules_changed('tenants');
 CREATE TRIGGER principals_changed AFTER UPDATE OF status, deleted_at ON public.partners FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 alter table partners force row level security;
 create policy owner on partners for all to <owner> using (true) with check (true);
@@ -1761,6 +2141,18 @@ create policy owner on password_resets for all to <owner> using (true) with chec
 create policy platform on password_resets for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on password_resets to quartermaster_platform;
 
+create table paused_tasks (
+  task text not null,
+  paused_at timestamp with time zone not null default now(),
+  paused_by uuid,
+  reason character varying(500),
+  constraint paused_tasks_pkey PRIMARY KEY (task)
+);
+alter table paused_tasks force row level security;
+create policy owner on paused_tasks for all to <owner> using (true) with check (true);
+create policy platform on paused_tasks for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on paused_tasks to quartermaster_platform;
+
 create table permissions (
   id uuid not null default gen_random_uuid(),
   resource character varying(100) not null,
@@ -1774,6 +2166,317 @@ create policy everybody on permissions for select to public using (true);
 create policy owner on permissions for all to <owner> using (true) with check (true);
 grant select on permissions to quartermaster_app;
 grant select on permissions to quartermaster_platform;
+
+create table plugin_catalog (
+  id uuid not null default gen_random_uuid(),
+  slug text not null,
+  name character varying(100) not null,
+  description character varying(2000) not null,
+  author character varying(200) not null,
+  type text not null,
+  category character varying(50),
+  tags text[] not null default '{}'::text[],
+  homepage_url character varying(500),
+  documentation_url character varying(500),
+  icon_url character varying(500),
+  version text,
+  source text not null default 'local'::text,
+  is_verified boolean not null default false,
+  is_featured boolean not null default false,
+  is_deprecated boolean not null default false,
+  install_count integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint plugin_catalog_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{2,63}$'::text)),
+  constraint plugin_catalog_source_check CHECK ((source = ANY (ARRAY['builtin'::text, 'local'::text, 'registry'::text]))),
+  constraint plugin_catalog_type_check CHECK ((type = ANY (ARRAY['integration'::text, 'automation'::text, 'reporting'::text, 'collector'::text, 'notification'::text, 'ui'::text]))),
+  constraint plugin_catalog_pkey PRIMARY KEY (id),
+  constraint plugin_catalog_slug_key UNIQUE (slug)
+);
+CREATE INDEX plugin_catalog_order ON public.plugin_catalog USING btree (((- (is_featured)::integer)), ((- install_count)), slug);
+alter table plugin_catalog force row level security;
+create policy everybody on plugin_catalog for select to public using (true);
+create policy owner on plugin_catalog for all to <owner> using (true) with check (true);
+create policy platform on plugin_catalog for all to quartermaster_platform using (true) with check (true);
+grant select on plugin_catalog to quartermaster_app;
+grant insert, select, update on plugin_catalog to quartermaster_platform;
+
+create table plugin_installations (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid,
+  catalog_id uuid not null,
+  slug text not null,
+  version text not null,
+  package_sha256 text not null,
+  target_version text,
+  status text not null default 'installing'::text,
+  enabled boolean not null default false,
+  config jsonb not null default '{}'::jsonb,
+  secret_config jsonb not null default '{}'::jsonb,
+  granted_permissions text[] not null default '{}'::text[],
+  pending_permissions text[] not null default '{}'::text[],
+  pending_version text,
+  sandbox_enabled boolean not null default true,
+  resource_limits jsonb not null default '{}'::jsonb,
+  health text not null default 'ok'::text,
+  listens text[] not null default '{}'::text[],
+  crashes timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  window_started_at timestamp with time zone not null default now(),
+  window_calls integer not null default 0,
+  window_errors integer not null default 0,
+  restart_count integer not null default 0,
+  error_message character varying(2000),
+  keep_data boolean not null default false,
+  installed_by uuid,
+  installed_at timestamp with time zone,
+  last_active_at timestamp with time zone,
+  status_since timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  partner_id uuid,
+  constraint plugin_installations_check CHECK (((NOT enabled) OR (status = ANY (ARRAY['installed'::text, 'updating'::text])))),
+  constraint plugin_installations_health_check CHECK ((health = ANY (ARRAY['ok'::text, 'degraded'::text, 'crashed'::text, 'disabled_by_system'::text]))),
+  constraint plugin_installations_owner CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint plugin_installations_status_check CHECK ((status = ANY (ARRAY['installing'::text, 'installed'::text, 'updating'::text, 'uninstalling'::text, 'error'::text]))),
+  constraint plugin_installations_catalog_id_fkey FOREIGN KEY (catalog_id) REFERENCES plugin_catalog(id),
+  constraint plugin_installations_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint plugin_installations_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint plugin_installations_pkey PRIMARY KEY (id),
+  constraint plugin_installations_org_id_catalog_id_key UNIQUE (org_id, catalog_id)
+);
+CREATE INDEX plugin_installations_catalog ON public.plugin_installations USING btree (catalog_id);
+CREATE INDEX plugin_installations_order ON public.plugin_installations USING btree (org_id, slug, id);
+CREATE UNIQUE INDEX plugin_installations_partner ON public.plugin_installations USING btree (partner_id, catalog_id);
+CREATE INDEX plugin_installations_partner_order ON public.plugin_installations USING btree (partner_id, slug, id);
+CREATE INDEX plugin_installations_unsettled ON public.plugin_installations USING btree (status_since) WHERE (status = ANY (ARRAY['installing'::text, 'updating'::text, 'uninstalling'::text]));
+CREATE TRIGGER plugin_installations_forget AFTER UPDATE OF enabled ON public.plugin_installations FOR EACH ROW WHEN ((old.enabled <> new.enabled)) EXECUTE FUNCTION plugin_forget();
+alter table plugin_installations force row level security;
+create policy owner on plugin_installations for all to <owner> using (true) with check (true);
+create policy platform on plugin_installations for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on plugin_installations for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on plugin_installations for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on plugin_installations for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on plugin_installations for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on plugin_installations to quartermaster_app;
+grant delete, insert, select, update on plugin_installations to quartermaster_platform;
+
+create table plugin_kv (
+  org_id uuid not null,
+  slug text not null,
+  key character varying(256) not null,
+  value jsonb not null,
+  version integer not null default 1,
+  bytes integer not null,
+  updated_at timestamp with time zone not null default now(),
+  of_partner boolean not null default false,
+  constraint plugin_kv_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint plugin_kv_pkey PRIMARY KEY (org_id, slug, of_partner, key)
+);
+alter table plugin_kv force row level security;
+create policy owner on plugin_kv for all to <owner> using (true) with check (true);
+create policy platform on plugin_kv for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on plugin_kv for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on plugin_kv for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on plugin_kv for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on plugin_kv for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on plugin_kv to quartermaster_app;
+grant delete, insert, select, update on plugin_kv to quartermaster_platform;
+
+create table plugin_logs (
+  id uuid not null default gen_random_uuid(),
+  installation_id uuid not null,
+  org_id uuid,
+  level text not null,
+  message character varying(4000) not null,
+  fields jsonb,
+  hook text,
+  invocation_id uuid,
+  duration_ms integer,
+  "timestamp" timestamp with time zone not null default clock_timestamp(),
+  partner_id uuid,
+  constraint plugin_logs_level_check CHECK ((level = ANY (ARRAY['error'::text, 'warn'::text, 'info'::text, 'debug'::text]))),
+  constraint plugin_logs_owner CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint plugin_logs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX plugin_logs_age ON public.plugin_logs USING brin ("timestamp");
+CREATE INDEX plugin_logs_list ON public.plugin_logs USING btree (installation_id, "timestamp" DESC, id DESC);
+alter table plugin_logs force row level security;
+create policy owner on plugin_logs for all to <owner> using (true) with check (true);
+create policy platform on plugin_logs for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on plugin_logs for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on plugin_logs for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on plugin_logs for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_update on plugin_logs for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on plugin_logs to quartermaster_app;
+grant delete, insert, select, update on plugin_logs to quartermaster_platform;
+
+create table plugin_packages (
+  sha256 text not null,
+  content bytea not null,
+  constraint plugin_packages_pkey PRIMARY KEY (sha256)
+);
+alter table plugin_packages force row level security;
+create policy owner on plugin_packages for all to <owner> using (true) with check (true);
+create policy platform on plugin_packages for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on plugin_packages to quartermaster_platform;
+
+create table plugin_queue (
+  id uuid not null default gen_random_uuid(),
+  installation_id uuid not null,
+  org_id uuid not null,
+  key text not null,
+  kind text not null,
+  body json not null,
+  depth integer not null default 0,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint plugin_queue_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'schedule'::text, 'collector'::text, 'once'::text]))),
+  constraint plugin_queue_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES plugin_installations(id) ON DELETE CASCADE,
+  constraint plugin_queue_pkey PRIMARY KEY (id),
+  constraint plugin_queue_once UNIQUE (installation_id, org_id, key)
+);
+CREATE INDEX plugin_queue_due ON public.plugin_queue USING btree (installation_id, org_id, due_at);
+CREATE INDEX plugin_queue_leased ON public.plugin_queue USING btree (installation_id, org_id) WHERE (leased_until IS NOT NULL);
+alter table plugin_queue force row level security;
+create policy owner on plugin_queue for all to <owner> using (true) with check (true);
+create policy platform on plugin_queue for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on plugin_queue for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on plugin_queue for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on plugin_queue for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on plugin_queue for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on plugin_queue to quartermaster_app;
+grant delete, insert, select, update on plugin_queue to quartermaster_platform;
+
+create table plugin_schedules (
+  installation_id uuid not null,
+  org_id uuid,
+  kind text not null,
+  name text not null,
+  cron text not null,
+  next_run_at timestamp with time zone not null,
+  partner_id uuid,
+  constraint plugin_schedules_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'collector'::text]))),
+  constraint plugin_schedules_owner CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint plugin_schedules_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES plugin_installations(id) ON DELETE CASCADE,
+  constraint plugin_schedules_pkey PRIMARY KEY (installation_id, kind, name)
+);
+CREATE INDEX plugin_schedules_due ON public.plugin_schedules USING btree (next_run_at);
+alter table plugin_schedules force row level security;
+create policy owner on plugin_schedules for all to <owner> using (true) with check (true);
+create policy platform on plugin_schedules for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on plugin_schedules for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on plugin_schedules for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on plugin_schedules for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on plugin_schedules for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on plugin_schedules to quartermaster_app;
+grant delete, insert, select, update on plugin_schedules to quartermaster_platform;
+
+create table plugin_versions (
+  id uuid not null default gen_random_uuid(),
+  catalog_id uuid not null,
+  version text not null,
+  manifest jsonb not null,
+  package_sha256 text not null,
+  signature text,
+  signed_by text,
+  size integer not null,
+  unpacked_size integer not null,
+  yanked boolean not null default false,
+  released_at timestamp with time zone not null default now(),
+  constraint plugin_versions_catalog_id_fkey FOREIGN KEY (catalog_id) REFERENCES plugin_catalog(id),
+  constraint plugin_versions_pkey PRIMARY KEY (id),
+  constraint plugin_versions_catalog_id_version_key UNIQUE (catalog_id, version)
+);
+alter table plugin_versions force row level security;
+create policy everybody on plugin_versions for select to public using (true);
+create policy owner on plugin_versions for all to <owner> using (true) with check (true);
+create policy platform on plugin_versions for all to quartermaster_platform using (true) with check (true);
+grant select on plugin_versions to quartermaster_app;
+grant insert, select, update on plugin_versions to quartermaster_platform;
+
+create table push_keys (
+  id uuid not null,
+  public_key text not null,
+  sealed text not null,
+  created_at timestamp with time zone not null default now(),
+  single boolean not null default true,
+  constraint push_keys_single_check CHECK (single),
+  constraint push_keys_pkey PRIMARY KEY (id),
+  constraint push_keys_single_key UNIQUE (single)
+);
+alter table push_keys force row level security;
+create policy owner on push_keys for all to <owner> using (true) with check (true);
+create policy platform on push_keys for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on push_keys to quartermaster_platform;
+
+create table push_subscriptions (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  endpoint_hash text not null,
+  sealed text not null,
+  host text not null,
+  user_agent character varying(255),
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  constraint push_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint push_subscriptions_pkey PRIMARY KEY (id),
+  constraint push_subscriptions_endpoint_hash_key UNIQUE (endpoint_hash)
+);
+CREATE INDEX push_subscriptions_user ON public.push_subscriptions USING btree (user_id, created_at DESC, id DESC);
+alter table push_subscriptions force row level security;
+create policy owner on push_subscriptions for all to <owner> using (true) with check (true);
+create policy platform on push_subscriptions for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on push_subscriptions to quartermaster_platform;
+
+create table queue_health (
+  rule text not null,
+  subject text not null,
+  level text not null,
+  seen text not null,
+  seen_since timestamp with time zone not null,
+  since timestamp with time zone not null,
+  detail text not null,
+  constraint queue_health_level_check CHECK ((level = ANY (ARRAY['ok'::text, 'warn'::text, 'critical'::text]))),
+  constraint queue_health_seen_check CHECK ((seen = ANY (ARRAY['ok'::text, 'warn'::text, 'critical'::text]))),
+  constraint queue_health_pkey PRIMARY KEY (rule, subject)
+);
+alter table queue_health force row level security;
+create policy owner on queue_health for all to <owner> using (true) with check (true);
+create policy platform on queue_health for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on queue_health to quartermaster_platform;
+
+create table queue_lanes (
+  org_id uuid not null,
+  waiting integer not null,
+  constraint queue_lanes_pkey PRIMARY KEY (org_id)
+);
+alter table queue_lanes force row level security;
+create policy owner on queue_lanes for all to <owner> using (true) with check (true);
+create policy platform on queue_lanes for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on queue_lanes to quartermaster_platform;
+
+create table queue_snapshots (
+  at timestamp with time zone not null,
+  task text not null,
+  ready integer not null,
+  blocked integer not null,
+  delayed integer not null,
+  locked integer not null,
+  retrying integer not null,
+  failed integer not null,
+  cancelled integer not null,
+  stuck integer not null,
+  oldest_ready_at timestamp with time zone,
+  oldest_locked_at timestamp with time zone,
+  constraint queue_snapshots_pkey PRIMARY KEY (at, task)
+);
+alter table queue_snapshots force row level security;
+create policy owner on queue_snapshots for all to <owner> using (true) with check (true);
+create policy platform on queue_snapshots for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on queue_snapshots to quartermaster_platform;
 
 create table role_permissions (
   role_id uuid not null,
@@ -1820,6 +2523,7 @@ CREATE INDEX roles_parent ON public.roles USING btree (parent_role_id);
 CREATE INDEX roles_partner ON public.roles USING btree (partner_id);
 CREATE UNIQUE INDEX roles_partner_name ON public.roles USING btree (partner_id, lower((name)::text));
 CREATE TRIGGER principals_changed AFTER UPDATE OF parent_role_id, force_mfa ON public.roles FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
+CREATE TRIGGER track_users AFTER UPDATE OF name ON public.roles FOR EACH ROW WHEN (((old.name)::text <> (new.name)::text)) EXECUTE FUNCTION track_users_in_roles();
 alter table roles force row level security;
 create policy built_in on roles for select to quartermaster_app using (((org_id IS NULL) AND (partner_id IS NULL)));
 create policy owner on roles for all to <owner> using (true) with check (true);
@@ -1899,6 +2603,9 @@ create table sites (
 );
 CREATE INDEX sites_everywhere ON public.sites USING btree (lower((name)::text), id);
 CREATE INDEX sites_org ON public.sites USING btree (org_id, lower((name)::text), id);
+CREATE TRIGGER track_devices AFTER UPDATE OF name, timezone ON public.sites FOR EACH ROW WHEN ((((old.name)::text <> (new.name)::text) OR ((old.timezone)::text <> (new.timezone)::text))) EXECUTE FUNCTION track_devices_in_sites();
+CREATE TRIGGER track_sites_in_sites AFTER INSERT OR DELETE ON public.sites FOR EACH ROW EXECUTE FUNCTION track_sites_in_sites();
+CREATE TRIGGER track_sites_in_sites_update AFTER UPDATE ON public.sites FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION track_sites_in_sites();
 alter table sites force row level security;
 create policy owner on sites for all to <owner> using (true) with check (true);
 create policy platform on sites for all to quartermaster_platform using (true) with check (true);
@@ -2053,6 +2760,40 @@ create policy owner on sso_sessions for all to <owner> using (true) with check (
 create policy platform on sso_sessions for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on sso_sessions to quartermaster_platform;
 
+create table sync_changes (
+  kind text not null,
+  id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  owner uuid default COALESCE(org_id, partner_id),
+  site_id uuid,
+  group_ids uuid[],
+  xid xid8 not null default pg_current_xact_id(),
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint sync_changes_check CHECK ((num_nonnulls(org_id, partner_id) = 1))
+);
+CREATE INDEX sync_changes_age ON public.sync_changes USING brin (at);
+CREATE INDEX sync_changes_order ON public.sync_changes USING btree (kind, owner, xid, id);
+alter table sync_changes force row level security;
+create policy owner on sync_changes for all to <owner> using (true) with check (true);
+create policy platform on sync_changes for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on sync_changes for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on sync_changes for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on sync_changes for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on sync_changes for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant select on sync_changes to quartermaster_app;
+grant delete, insert, select, update on sync_changes to quartermaster_platform;
+
+create table sync_horizons (
+  at timestamp with time zone not null default now(),
+  xid xid8 not null default pg_snapshot_xmin(pg_current_snapshot()),
+  constraint sync_horizons_pkey PRIMARY KEY (at)
+);
+alter table sync_horizons force row level security;
+create policy owner on sync_horizons for all to <owner> using (true) with check (true);
+create policy platform on sync_horizons for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on sync_horizons to quartermaster_platform;
+
 create table system_users (
   user_id uuid not null,
   role_id uuid not null,
@@ -2065,6 +2806,110 @@ alter table system_users force row level security;
 create policy owner on system_users for all to <owner> using (true) with check (true);
 create policy platform on system_users for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on system_users to quartermaster_platform;
+
+create table tenant_modules (
+  id uuid not null default gen_random_uuid(),
+  partner_id uuid not null,
+  org_id uuid,
+  key text not null,
+  enabled boolean not null,
+  source text not null default 'manual'::text,
+  expires_at timestamp with time zone,
+  noticed_days integer,
+  reason character varying(500),
+  updated_by uuid,
+  updated_at timestamp with time zone not null default now(),
+  constraint tenant_modules_check CHECK (((expires_at IS NULL) OR (source = 'trial'::text))),
+  constraint tenant_modules_source_check CHECK ((source = ANY (ARRAY['manual'::text, 'plan'::text, 'trial'::text]))),
+  constraint tenant_modules_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint tenant_modules_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint tenant_modules_pkey PRIMARY KEY (id),
+  constraint tenant_modules_partner_id_org_id_key_key UNIQUE NULLS NOT DISTINCT (partner_id, org_id, key)
+);
+CREATE INDEX tenant_modules_org ON public.tenant_modules USING btree (org_id);
+CREATE INDEX tenant_modules_trials ON public.tenant_modules USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND enabled);
+CREATE TRIGGER modules_changed AFTER INSERT OR DELETE OR UPDATE ON public.tenant_modules FOR EACH STATEMENT EXECUTE FUNCTION modules_changed('*');
+alter table tenant_modules force row level security;
+create policy owner on tenant_modules for all to <owner> using (true) with check (true);
+create policy platform on tenant_modules for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on tenant_modules for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on tenant_modules for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on tenant_modules for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on tenant_modules for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on tenant_modules to quartermaster_app;
+grant delete, insert, select, update on tenant_modules to quartermaster_platform;
+
+create table tool_calls (
+  command_id uuid not null,
+  device_id uuid not null,
+  org_id uuid not null,
+  tool character varying(50) not null,
+  created_at timestamp with time zone not null default now(),
+  open_until timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  status text,
+  error text,
+  result text,
+  constraint tool_calls_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'timeout'::text, 'cancelled'::text]))),
+  constraint tool_calls_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint tool_calls_pkey PRIMARY KEY (command_id)
+);
+CREATE INDEX tool_calls_age ON public.tool_calls USING btree (created_at);
+CREATE INDEX tool_calls_device ON public.tool_calls USING btree (device_id);
+alter table tool_calls force row level security;
+create policy owner on tool_calls for all to <owner> using (true) with check (true);
+create policy platform on tool_calls for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on tool_calls for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on tool_calls for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on tool_calls for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on tool_calls for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on tool_calls to quartermaster_app;
+grant delete, insert, select, update on tool_calls to quartermaster_platform;
+
+create table user_notifications (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  event_id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  site_id uuid,
+  device_id uuid,
+  type text not null,
+  priority text not null default 'normal'::text,
+  title character varying(255) not null,
+  message character varying(2000) not null,
+  link character varying(500),
+  metadata jsonb not null default '{}'::jsonb,
+  dedupe_key character varying(200),
+  count integer not null default 1,
+  read boolean not null default false,
+  read_at timestamp with time zone,
+  in_app boolean not null default true,
+  created_at timestamp with time zone not null default now(),
+  last_occurred_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null default (now() + '90 days'::interval),
+  constraint user_notifications_check CHECK ((num_nonnulls(org_id, partner_id) <= 1)),
+  constraint user_notifications_link_check CHECK (((link)::text ~ '^/(?![/\\])'::text)),
+  constraint user_notifications_priority_check CHECK ((priority = ANY (ARRAY['low'::text, 'normal'::text, 'high'::text, 'urgent'::text]))),
+  constraint user_notifications_type_check CHECK ((type = ANY (ARRAY['alert'::text, 'device'::text, 'script'::text, 'automation'::text, 'system'::text, 'user'::text, 'security'::text, 'ticket'::text, 'report'::text]))),
+  constraint user_notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint user_notifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX user_notifications_expiry ON public.user_notifications USING btree (expires_at);
+CREATE INDEX user_notifications_list ON public.user_notifications USING btree (user_id, last_occurred_at DESC, id DESC) WHERE in_app;
+CREATE UNIQUE INDEX user_notifications_open ON public.user_notifications USING btree (user_id, dedupe_key) WHERE (NOT read);
+CREATE INDEX user_notifications_read ON public.user_notifications USING btree (read_at) WHERE read;
+CREATE INDEX user_notifications_subject ON public.user_notifications USING btree (dedupe_key, org_id) WHERE (dedupe_key IS NOT NULL);
+CREATE INDEX user_notifications_unread ON public.user_notifications USING btree (user_id, last_occurred_at DESC, id DESC) WHERE ((NOT read) AND in_app);
+alter table user_notifications force row level security;
+create policy owner on user_notifications for all to <owner> using (true) with check (true);
+create policy platform on user_notifications for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on user_notifications for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on user_notifications for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on user_notifications for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on user_notifications for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on user_notifications to quartermaster_app;
+grant delete, insert, select, update on user_notifications to quartermaster_platform;
 
 create table users (
   id uuid not null default gen_random_uuid(),
@@ -2092,6 +2937,7 @@ create table users (
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower((email)::text));
 CREATE TRIGGER principals_changed AFTER UPDATE OF status, mfa_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
 CREATE TRIGGER principals_changed_method AFTER UPDATE OF mfa_method ON public.users FOR EACH STATEMENT EXECUTE FUNCTION principals_changed();
+CREATE TRIGGER track_users AFTER UPDATE ON public.users FOR EACH ROW WHEN ((((((((old.email)::text IS DISTINCT FROM (new.email)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text)) OR (old.status IS DISTINCT FROM new.status)) OR (old.mfa_enabled IS DISTINCT FROM new.mfa_enabled)) OR (old.avatar_url IS DISTINCT FROM new.avatar_url)) OR (old.last_login_at IS DISTINCT FROM new.last_login_at))) EXECUTE FUNCTION track_users_in_users();
 alter table users force row level security;
 create policy owner on users for all to <owner> using (true) with check (true);
 create policy platform on users for all to quartermaster_platform using (true) with check (true);
@@ -2101,6 +2947,149 @@ create policy tenant on users for select to quartermaster_app using (((id IN ( S
 grant delete, insert, select, update on users to quartermaster_platform;
 grant select (id, email, name, mfa_enabled, mfa_method, status, avatar_url, last_login_at, created_at, updated_at) on users to quartermaster_app;
 
+create table webhook_counts (
+  webhook_id uuid not null,
+  hour timestamp with time zone not null,
+  org_id uuid,
+  partner_id uuid,
+  delivered integer not null default 0,
+  failed integer not null default 0,
+  constraint webhook_counts_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id),
+  constraint webhook_counts_pkey PRIMARY KEY (webhook_id, hour)
+);
+alter table webhook_counts force row level security;
+create policy owner on webhook_counts for all to <owner> using (true) with check (true);
+create policy platform on webhook_counts for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on webhook_counts for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on webhook_counts for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on webhook_counts for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on webhook_counts for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on webhook_counts to quartermaster_app;
+grant delete, insert, select, update on webhook_counts to quartermaster_platform;
+
+create table webhook_deliveries (
+  id uuid not null default gen_random_uuid(),
+  webhook_id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  site_id uuid,
+  device_id uuid,
+  event_id uuid not null,
+  event_type text not null,
+  message_id text not null,
+  payload json not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  max_attempts integer not null default 10,
+  next_retry_at timestamp with time zone,
+  response_status integer,
+  response_body character varying(1000),
+  response_time_ms integer,
+  error_message text,
+  error_code text,
+  trigger text not null default 'event'::text,
+  retry_of_id uuid,
+  created_at timestamp with time zone not null default now(),
+  delivered_at timestamp with time zone,
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'retrying'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_deliveries_trigger_check CHECK ((trigger = ANY (ARRAY['event'::text, 'test'::text, 'manual_retry'::text]))),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id),
+  constraint webhook_deliveries_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_deliveries_age ON public.webhook_deliveries USING brin (created_at);
+CREATE UNIQUE INDEX webhook_deliveries_event ON public.webhook_deliveries USING btree (webhook_id, event_id) WHERE (trigger = 'event'::text);
+CREATE INDEX webhook_deliveries_list ON public.webhook_deliveries USING btree (webhook_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_repeats ON public.webhook_deliveries USING btree (message_id) WHERE (trigger = 'manual_retry'::text);
+alter table webhook_deliveries force row level security;
+create policy owner on webhook_deliveries for all to <owner> using (true) with check (true);
+create policy platform on webhook_deliveries for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on webhook_deliveries for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on webhook_deliveries for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on webhook_deliveries for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on webhook_deliveries for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on webhook_deliveries to quartermaster_app;
+grant delete, insert, select, update on webhook_deliveries to quartermaster_platform;
+
+create table webhook_hosts (
+  host text not null,
+  failures integer not null,
+  paused_until timestamp with time zone,
+  constraint webhook_hosts_pkey PRIMARY KEY (host)
+);
+alter table webhook_hosts force row level security;
+create policy owner on webhook_hosts for all to <owner> using (true) with check (true);
+create policy platform on webhook_hosts for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on webhook_hosts to quartermaster_platform;
+
+create table webhook_queue (
+  delivery_id uuid not null,
+  webhook_id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  test boolean not null default false,
+  due_at timestamp with time zone not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
+  constraint webhook_queue_pkey PRIMARY KEY (delivery_id)
+);
+CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (webhook_id, due_at);
+CREATE INDEX webhook_queue_leased ON public.webhook_queue USING btree (webhook_id) WHERE (leased_until IS NOT NULL);
+alter table webhook_queue force row level security;
+create policy owner on webhook_queue for all to <owner> using (true) with check (true);
+create policy platform on webhook_queue for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on webhook_queue for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on webhook_queue for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on webhook_queue for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on webhook_queue for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on webhook_queue to quartermaster_app;
+grant delete, insert, select, update on webhook_queue to quartermaster_platform;
+
+create table webhooks (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid,
+  partner_id uuid,
+  name character varying(255) not null,
+  url character varying(2048) not null,
+  host text not null,
+  events text[] not null,
+  headers jsonb not null default '[]'::jsonb,
+  secrets jsonb not null,
+  filters jsonb not null default '{}'::jsonb,
+  api_version text not null,
+  status text not null default 'active'::text,
+  disabled_reason text,
+  consecutive_failures integer not null default 0,
+  noticed integer not null default 0,
+  first_failure_at timestamp with time zone,
+  last_delivery_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  success_count bigint not null default 0,
+  failure_count bigint not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint webhooks_check CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint webhooks_events_check CHECK (((cardinality(events) >= 1) AND (cardinality(events) <= 100))),
+  constraint webhooks_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'failed'::text]))),
+  constraint webhooks_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint webhooks_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint webhooks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhooks_order ON public.webhooks USING btree (lower((name)::text), id) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_org ON public.webhooks USING btree (org_id, lower((name)::text), id) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_partner ON public.webhooks USING btree (partner_id, lower((name)::text), id) WHERE (deleted_at IS NULL);
+alter table webhooks force row level security;
+create policy owner on webhooks for all to <owner> using (true) with check (true);
+create policy platform on webhooks for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on webhooks for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on webhooks for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on webhooks for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on webhooks for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on webhooks to quartermaster_app;
+grant delete, insert, select, update on webhooks to quartermaster_platform;
+
 create table worker_nodes (
   id text not null,
   started_at timestamp with time zone not null default now(),
@@ -2109,6 +3098,9 @@ create table worker_nodes (
   concurrency integer not null,
   state text not null default 'running'::text,
   worker_ids text[] not null default '{}'::text[],
+  active_jobs integer not null default 0,
+  tasks text[] not null default '{}'::text[],
+  drain_requested_at timestamp with time zone,
   constraint worker_nodes_state_check CHECK ((state = ANY (ARRAY['running'::text, 'draining'::text, 'stopped'::text, 'lost'::text]))),
   constraint worker_nodes_pkey PRIMARY KEY (id)
 );
@@ -2613,7 +3605,8 @@ begin
     perform graphile_worker.add_jobs(array(
       select row(j ->> 'task', (j -> 'payload')::json, j ->> 'queue', (j ->> 'runAt')::timestamptz,
                  (j ->> 'maxAttempts')::smallint, j ->> 'key', (j ->> 'priority')::smallint,
-                 null)::graphile_worker.job_spec
+                 case when j ? 'flags' then array(select jsonb_array_elements_text(j -> 'flags')) end
+                )::graphile_worker.job_spec
       from jsonb_array_elements(effects -> 'jobs') j));
   end if;
   if effects ? 'notices' then
@@ -2624,13 +3617,54 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.keep_idempotent_answer(who text, what text, given text, code integer, body json)
+CREATE OR REPLACE FUNCTION public.groups_of_device(device uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select array(select m.group_id from device_group_members m where m.device_id = device and not m.is_excluded)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.interrupt_jobs(holders text[], node text, why text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  held bigint[];
+  spent integer[];
+begin
+  select array_agg(j.id), array_agg(j.attempts::int) into held, spent
+  from graphile_worker.jobs j where j.locked_by = any(holders);
+  insert into job_runs (job_id, task, queue, key, attempt, started_at, finished_at, duration_ms, outcome, error_message,
+    error_fingerprint, node_id, org_id)
+  select j.id, j.task_identifier, j.queue_name, j.key, j.attempts, j.locked_at, now(),
+    least(2147483647, extract(epoch from now() - j.locked_at) * 1000)::int, 'interrupted', why, md5(j.task_identifier || why),
+    node,
+    (select substr(k, 5)::uuid from jsonb_object_keys(j.flags) k where k like 'org:%' limit 1)
+  from graphile_worker.jobs j where j.id = any(held);
+  perform graphile_worker.force_unlock_workers(holders);
+  for n in 1 .. coalesce(array_length(held, 1), 0) loop
+    if spent[n] > 0 and
+      (select count(*) from job_runs r where r.job_id = held[n] and r.outcome = 'interrupted') <= 3 then
+      perform graphile_worker.reschedule_jobs(array[held[n]], attempts := spent[n] - 1);
+    end if;
+  end loop;
+  return coalesce(array_length(held, 1), 0);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_idempotent_answers(answered jsonb)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  update idempotency_keys set status = code, answer = body where caller = who and route = what and key = given
+  update idempotency_keys k set status = a.status, answer = a.answer
+  from jsonb_to_recordset(answered) a (caller text, route text, key text, status integer, answer json)
+  where k.caller = a.caller and k.route = a.route and k.key = a.key
 $function$
 ;
 
@@ -2687,6 +3721,16 @@ begin
     'payload', jsonb_build_object('orgId', org, 'requestId', 'device-groups', 'data', '{}'::jsonb),
     'maxAttempts', 1,
     'key', format('device-groups-drain:%s:%s', org, pg_current_xact_id())))));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.modules_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('quartermaster', format('["modules","%s"]', tg_argv[0]));
+  return null;
 end $function$
 ;
 
@@ -2752,6 +3796,76 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.notification_digest_slot(digest jsonb, at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when digest ->> 'every' = 'hour' then date_trunc('hour', at) + interval '1 hour'
+    else ((here::date + case when here::time < '08:00' then 0 else 1 end) + time '08:00') at time zone (digest ->> 'timezone') end
+  from (select at at time zone (digest ->> 'timezone') as here) x
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.notification_quiet_end(quiet jsonb, at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (case when starts <= ends then here::date + ends
+               when here::time >= starts then here::date + 1 + ends
+               else here::date + ends end) at time zone (quiet ->> 'timezone')
+  from (select at at time zone (quiet ->> 'timezone') as here,
+               (quiet ->> 'start')::time as starts, (quiet ->> 'end')::time as ends) x
+  where quiet is not null and starts <> ends
+    and case when starts < ends then here::time >= starts and here::time < ends
+             else here::time >= starts or here::time < ends end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.notification_rank(priority text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select array_position(array['low', 'normal', 'high', 'urgent'], priority) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notification_reach(org uuid, partner uuid, site uuid, device uuid)
+ RETURNS TABLE(user_id uuid, role_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.user_id, m.role_id from organization_users m join organizations o on o.id = m.org_id
+  where m.org_id = org and o.status in ('active', 'trial') and o.deleted_at is null
+    and (coalesce(cardinality(m.site_ids), 0) = 0 or site = any (m.site_ids))
+    and (coalesce(cardinality(m.device_group_ids), 0) = 0 or exists (
+      select from device_group_members gm
+      where gm.device_id = device and gm.group_id = any (m.device_group_ids) and not gm.is_excluded))
+  union
+  select m.user_id, m.role_id from partner_users m join partners p on p.id = m.partner_id
+    left join organizations o on o.id = org
+  where p.id = coalesce(o.partner_id, partner) and p.status = 'active' and p.deleted_at is null
+    and (m.org_access = 'all' or (m.org_access = 'selected' and org = any (m.org_ids)))
+    and (org is null or o.deleted_at is null)
+  union
+  select s.user_id, s.role_id from system_users s
+  where (org is null and partner is null)
+    or exists (select from notification_preferences np where np.user_id = s.user_id and org = any (np.org_ids))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.notification_take(given jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into notification_fanouts (event_id) select (e ->> 'eventId')::uuid from jsonb_array_elements(given) e
+  on conflict do nothing;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.order_audit_positions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2763,6 +3877,71 @@ begin
     (select case when is_called then last_value else 0 end % 2147483648 from audit_logs_pos_seq)::integer);
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.orderer_has_left(creator uuid, source text, source_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select creator is not null and not exists (select from users where id = creator and status = 'active')
+    or source = 'api_key' and exists (select from api_keys where id = source_id and status = 'revoked')
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.pending_module_jobs(module text, orgs uuid[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return (select count(*) from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where starts_with(t.identifier, module || '/')
+      and (orgs is null or (j.payload ->> 'orgId')::uuid = any(orgs)));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.plugin_fan_out(given jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into plugin_queue (installation_id, org_id, key, kind, body, depth, due_at)
+  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth, now()
+  from jsonb_to_recordset(given) as e (id uuid, org_id uuid, kind text, actor_id text, depth integer, body text)
+    cross join lateral plugins_serving(e.org_id) i
+  where i.enabled and i.listens @> array[e.kind] and i.id::text is distinct from e.actor_id
+  on conflict do nothing;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.plugin_forget()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from plugin_queue where installation_id = new.id and (kind <> 'once' or old.enabled);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.plugins_serving(organization uuid)
+ RETURNS SETOF plugin_installations
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select i.* from plugin_installations i where i.org_id = organization
+  union all
+  select i.* from organizations o join plugin_installations i on i.partner_id = o.partner_id
+  where o.id = organization
+    and not exists (select from plugin_installations own where own.org_id = o.id and own.catalog_id = i.catalog_id)
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.principals_changed()
@@ -2813,6 +3992,183 @@ begin
 end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION public.queue_ahead(job bigint)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return (select count(*) from (
+    select from graphile_worker.jobs a, graphile_worker.jobs j
+    where j.id = job and a.id <> j.id and a.locked_at is null and a.attempts < a.max_attempts and a.run_at <= now()
+      and (a.priority, a.run_at, a.id) < (j.priority, j.run_at, j.id) limit 10000) ahead);
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_backlogs(threshold integer)
+ RETURNS TABLE(org_id uuid, waiting integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return query
+  select substr(f.flag, 5)::uuid, count(*)::int
+  from graphile_worker.jobs j cross join lateral jsonb_object_keys(j.flags) f(flag)
+  where j.flags is not null and j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
+    and f.flag like 'org:%'
+  group by 1 having count(*) > threshold;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_cancel(jobs bigint[], why text)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return query select r.id from graphile_worker.permanently_fail_jobs(jobs, 'Cancelled: ' || why) r;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_counts()
+ RETURNS TABLE(task text, ready integer, blocked integer, delayed integer, locked integer, retrying integer, failed integer, cancelled integer, oldest_ready_at timestamp with time zone, oldest_locked_at timestamp with time zone, held jsonb, put_off bigint[])
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return query
+  with busy as materialized (
+    select distinct b.queue_name from graphile_worker.jobs b where b.locked_at is not null and b.queue_name is not null)
+  select j.task_identifier,
+    (count(*) filter (where f.open and j.run_at <= now() and b.queue_name is null))::int,
+    (count(*) filter (where f.open and j.run_at <= now() and b.queue_name is not null))::int,
+    (count(*) filter (where f.open and j.run_at > now() and j.attempts = 0))::int,
+    (count(*) filter (where j.locked_at is not null))::int,
+    (count(*) filter (where f.open and j.run_at > now() and j.attempts > 0))::int,
+    (count(*) filter (where f.over and not f.ended))::int,
+    (count(*) filter (where f.over and f.ended))::int,
+    min(j.run_at) filter (where f.open and j.run_at <= now()),
+    min(j.locked_at),
+    coalesce(jsonb_agg(jsonb_build_object('lockedAt', j.locked_at, 'lockedBy', j.locked_by))
+      filter (where j.locked_at is not null), '[]'),
+    array_agg(j.id) filter (where f.over and j.last_error like 'Put off: %')
+  from graphile_worker.jobs j
+  left join busy b on b.queue_name = j.queue_name
+  cross join lateral (select
+    j.locked_at is null and j.attempts < j.max_attempts as open,
+    j.locked_at is null and j.attempts >= j.max_attempts as over,
+    coalesce(j.last_error like 'Cancelled: %', false) as ended) f
+  group by 1;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_delete(jobs bigint[])
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return query select r.id from graphile_worker.complete_jobs(jobs) r;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_jobs(filter jsonb, slow jsonb, after bigint, skip integer, most integer)
+ RETURNS TABLE(id bigint, task text, queue text, key text, priority integer, run_at timestamp with time zone, attempts integer, max_attempts integer, last_error text, created_at timestamp with time zone, updated_at timestamp with time zone, locked_at timestamp with time zone, locked_by text, org_id uuid, node_id text, state text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+#variable_conflict use_column
+declare
+  wanted bigint[] := (select array_agg(i::bigint) from jsonb_array_elements_text(filter -> 'ids') i);
+  org_flag text := 'org:' || (filter ->> 'orgId');
+begin
+  return query
+  with busy as materialized (
+    select distinct b.queue_name, b.locked_by from graphile_worker.jobs b
+    where b.locked_at is not null and b.queue_name is not null)
+  select j.id, j.task_identifier, j.queue_name, j.key, j.priority::int, j.run_at, j.attempts::int, j.max_attempts::int,
+    j.last_error, j.created_at, j.updated_at, j.locked_at, j.locked_by,
+    (select substr(k, 5)::uuid from jsonb_object_keys(j.flags) k where k like 'org:%' limit 1), n.id, s.state
+  from graphile_worker.jobs j
+  left join worker_nodes n on j.locked_at is not null and j.locked_by = any(n.worker_ids)
+  cross join lateral (select case
+    when j.locked_at is not null then case
+      when n.id is null or n.state not in ('running', 'draining')
+        or n.heartbeat_at < now() - interval '20 seconds' then 'stuck'
+      when now() - j.locked_at > make_interval(secs => coalesce((slow ->> j.task_identifier)::float8, 600000) / 1000)
+        then 'stuck'
+      else 'running' end
+    when j.attempts >= j.max_attempts then
+      case when j.last_error like 'Cancelled: %' then 'cancelled' else 'failed' end
+    when j.run_at > now() then case when j.attempts > 0 then 'retrying' else 'delayed' end
+    when exists (select from busy b where b.queue_name = j.queue_name) then 'blocked'
+    else 'ready' end as state) s
+  where j.id > after
+    and (wanted is null or j.id = any(wanted))
+    and (filter ->> 'id' is null or j.id = (filter ->> 'id')::bigint)
+    and (filter ->> 'held' is null or j.locked_at is not null)
+    and (filter ->> 'task' is null or j.task_identifier = filter ->> 'task')
+    and (filter ->> 'queue' is null or j.queue_name = filter ->> 'queue')
+    and (filter ->> 'key' is null or j.key = filter ->> 'key')
+    and (org_flag is null or j.flags ? org_flag)
+    and (filter ->> 'errorContains' is null or strpos(lower(j.last_error), lower(filter ->> 'errorContains')) > 0)
+    and (filter ->> 'state' is null or s.state = filter ->> 'state')
+  order by j.id limit most offset skip;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_put_off(of_task text, until timestamp with time zone, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return (select count(*) from graphile_worker.reschedule_jobs(array(
+    select j.id from graphile_worker.jobs j
+    where j.task_identifier = of_task and j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
+    limit most), run_at := until));
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_retry(jobs bigint[], at timestamp with time zone, fresh boolean)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  one record;
+begin
+  if fresh then
+    return query select r.id from graphile_worker.reschedule_jobs(jobs, run_at := at, attempts := 0) r;
+    return;
+  end if;
+  for one in select j.max_attempts, j.attempts, array_agg(j.id) as ids from graphile_worker.jobs j
+    where j.id = any(jobs) group by 1, 2 loop
+    return query select r.id from graphile_worker.reschedule_jobs(one.ids, run_at := at,
+      max_attempts := least(32767, greatest(one.max_attempts, one.attempts + 1))) r;
+  end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_start(schedule text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  return (select id from graphile_worker.add_job('core/start', json_build_object('job', schedule), max_attempts := 3));
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2861,6 +4217,32 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.sync_cluster()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select left(md5(concat_ws(' ', (select system_identifier from pg_control_system()),
+    left(pg_walfile_name(pg_current_wal_lsn()), 8), (select oid from pg_database where datname = current_database()))), 12)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sync_state(since timestamp with time zone, of_partner uuid, reached uuid[], all_orgs boolean)
+ RETURNS TABLE(cluster text, upto xid8, oldest xid8, since_xid xid8, unreached text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select sync_cluster(), pg_snapshot_xmin(pg_current_snapshot()), (select min(h.xid) from sync_horizons h),
+    (select h.xid from sync_horizons h where h.at <= since order by h.at desc limit 1),
+    case when all_orgs then (
+      select md5(string_agg(o.id::text, ',' order by o.id)) from organizations o join partners p on p.id = o.partner_id
+      where case when of_partner is null then o.deleted_at is not null or p.deleted_at is not null
+        else o.partner_id = of_partner and not o.id = any(reached) end) end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.take_device_group_turn(group_id uuid)
  RETURNS void
  LANGUAGE sql
@@ -2884,5 +4266,441 @@ begin
   end if;
   return query select k.request_hash, k.status, k.answer from idempotency_keys k
     where k.caller = who and k.route = what and k.key = given;
+end $function$
+;
+
+CREATE OR REPLACE PROCEDURE public.track_changes(IN target regclass, IN kind text, IN shown text DEFAULT NULL::text, IN id text DEFAULT 'id'::text, IN org text DEFAULT 'org_id'::text, IN partner text DEFAULT 'null'::text, IN site text DEFAULT 'null'::text, IN groups text DEFAULT 'null'::text)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  name text := format('track_%s_in_%s', kind, target);
+  place text := format('(%s)::uuid, (%s)::uuid, (%s)::uuid', org, partner, site);
+  note text := format(
+    'insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select %L, %s, %s, (%s)::uuid[] from (select',
+    kind, id, place, groups);
+  differs text;
+begin
+  execute format($make$
+    create function %1$I() returns trigger language plpgsql security definer set search_path = public, pg_temp as $note$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          %2$s old.*) was;
+        elsif (select row(%3$s) from (select old.*) was) is distinct from (select row(%3$s) from (select new.*) is_now) then
+          %2$s old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        %2$s new.*) is_now;
+      end if;
+      return null;
+    end $note$$make$, name, note, place);
+  execute format('revoke all on function %I() from public', name);
+  execute format('create trigger %I after insert or delete on %s for each row execute function %I()',
+    name, target, name);
+  differs := case when shown is null then 'old.* is distinct from new.*' else (
+    select format('(%s) is distinct from (%s)', string_agg('old.' || trim(c), ', '), string_agg('new.' || trim(c), ', '))
+    from regexp_split_to_table(shown, ',') c) end;
+  execute format('create trigger %I after update on %s for each row when (%s) execute function %I()',
+    name || '_update', target, differs, name);
+end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_device_disks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_device_group_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (array[group_id])::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (array[group_id])::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (array[group_id])::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_device_hardware()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_device_network_interfaces()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_device_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (groups_of_device(device_id))::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (groups_of_device(device_id))::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', device_id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (groups_of_device(device_id))::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', id, (org_id)::uuid, (null)::uuid, (site_id)::uuid, (groups_of_device(id))::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, (site_id)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, (site_id)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', id, (org_id)::uuid, (null)::uuid, (site_id)::uuid, (groups_of_device(id))::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'devices', id, (org_id)::uuid, (null)::uuid, (site_id)::uuid, (groups_of_device(id))::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id)
+  select 'devices', m.device_id, m.org_id from device_group_members m where m.group_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_organizations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id) select 'devices', d.id, d.org_id from devices d where d.org_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_devices_in_sites()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id, site_id)
+  select 'devices', d.id, d.org_id, d.site_id from devices d where d.site_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_organizations_in_organizations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'organizations', id, (null)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((null)::uuid, (partner_id)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((null)::uuid, (partner_id)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'organizations', id, (null)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'organizations', id, (null)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_sites_in_sites()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'sites', id, (org_id)::uuid, (null)::uuid, (id)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, (id)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, (id)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'sites', id, (org_id)::uuid, (null)::uuid, (id)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'sites', id, (org_id)::uuid, (null)::uuid, (id)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_software_in_device_software()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'software', id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (groups_of_device(device_id))::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'software', id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (groups_of_device(device_id))::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'software', id, (org_id)::uuid, (null)::uuid, ((select d.site_id from devices d where d.id = device_id))::uuid, (groups_of_device(device_id))::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_software_in_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id, site_id, group_ids)
+  select 'software', s.id, s.org_id, place.site_id, groups_of_device(new.id)
+  from device_software s cross join (select old.site_id union select new.site_id) place (site_id)
+  where s.device_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_software_in_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  member device_group_members := case when tg_op = 'DELETE' then old else new end;
+begin
+  if exists (select from organization_users u where u.org_id = member.org_id and member.group_id = any(u.device_group_ids)) then
+    insert into sync_changes (kind, id, org_id, site_id, group_ids)
+    select 'software', s.id, s.org_id, d.site_id, array[member.group_id]
+    from device_software s join devices d on d.id = s.device_id where s.device_id = member.device_id;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_software_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id, site_id, group_ids)
+  select 'software', c.id, c.org_id, of.site_id, of.group_ids
+  from changed c left join (
+    select d.id, d.site_id, groups_of_device(d.id) as group_ids
+    from devices d where d.id in (select device_id from changed)) of on of.id = c.device_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_users_in_invitations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', id, (org_id)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (partner_id)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (partner_id)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', id, (org_id)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', id, (org_id)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_users_in_organization_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', user_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((org_id)::uuid, (null)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', user_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', user_id, (org_id)::uuid, (null)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_users_in_partner_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        if tg_op = 'DELETE' then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', user_id, (null)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        elsif (select row((null)::uuid, (partner_id)::uuid, (null)::uuid) from (select old.*) was) is distinct from (select row((null)::uuid, (partner_id)::uuid, (null)::uuid) from (select new.*) is_now) then
+          insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', user_id, (null)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select old.*) was;
+        end if;
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into sync_changes (kind, id, org_id, partner_id, site_id, group_ids) select 'users', user_id, (null)::uuid, (partner_id)::uuid, (null)::uuid, (null)::uuid[] from (select new.*) is_now;
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_users_in_roles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id)
+  select 'users', m.user_id, m.org_id from organization_users m where m.role_id = new.id;
+  insert into sync_changes (kind, id, partner_id)
+  select 'users', m.user_id, m.partner_id from partner_users m where m.role_id = new.id;
+  insert into sync_changes (kind, id, org_id, partner_id)
+  select 'users', i.id, i.org_id, i.partner_id from invitations i where i.role_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.track_users_in_users()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into sync_changes (kind, id, org_id) select 'users', new.id, m.org_id from organization_users m where m.user_id = new.id;
+  insert into sync_changes (kind, id, partner_id)
+  select 'users', new.id, m.partner_id from partner_users m where m.user_id = new.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.webhook_fan_out(given jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  with event as (
+    select * from jsonb_to_recordset(given)
+      as e (id uuid, kind text, org_id uuid, site_id uuid, device_id uuid, severity text, matches text[], body text)),
+  due as materialized (
+    select gen_random_uuid() as delivery_id, w.id as webhook_id, e.*
+    from event e
+      join organizations o on o.id = e.org_id
+      join webhooks w on w.org_id = o.id or w.partner_id = o.partner_id
+    where w.status = 'active' and w.deleted_at is null and w.events && e.matches
+      and (not w.filters ? 'siteIds' or w.filters -> 'siteIds' ? e.site_id::text)
+      and (not w.filters ? 'severities' or e.severity is null or w.filters -> 'severities' ? e.severity)
+      and (not w.filters ? 'groupIds' or exists (
+        select from device_group_members m
+        where m.device_id = e.device_id and not m.is_excluded and w.filters -> 'groupIds' ? m.group_id::text))),
+  made as (
+    insert into webhook_deliveries (id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload)
+    select delivery_id, webhook_id, org_id, site_id, device_id, id, kind, 'msg_' || delivery_id, body::json from due)
+  insert into webhook_queue (delivery_id, webhook_id, org_id, due_at)
+  select delivery_id, webhook_id, org_id, now() from due;
 end $function$
 ;

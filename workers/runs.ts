@@ -1,24 +1,42 @@
-/** Listens to the queue's events and turns each finished attempt into a row of history. */
-import type { WorkerEvents } from 'graphile-worker';
+/** Listens to the queue's events: what this node runs, and each finished attempt as a row of history. */
+import type { Job, WorkerEvents } from 'graphile-worker';
 import type { Metrics } from '../core/http/metrics.ts';
-import type { JobHistory } from '../core/jobs/history.ts';
+import { type Gate, PutOff } from '../core/jobs/gate.ts';
+import { type JobHistory, subjectOf } from '../core/jobs/history.ts';
 import type { JobEnvelope } from '../core/jobs/registry.ts';
+import type { PutOffs } from './put-offs.ts';
 
-/** Returns the ids under which this node's workers lock jobs; the set grows as workers start. */
-export function recordRuns(events: WorkerEvents, history: JobHistory, metrics?: Metrics): Set<string> {
-  const workerIds = new Set<string>();
+export interface Running {
+  /** The names under which this node locks jobs. */
+  readonly poolIds: ReadonlySet<string>;
+  /** What runs now, by the job's id. */
+  readonly started: ReadonlyMap<string, Date>;
+}
+interface Followed {
+  history: JobHistory;
+  metrics?: Metrics | undefined;
+  gate: Gate;
+  putOffs: PutOffs;
+  /** Jobs that were not run because their module is off. */
+  skipped: WeakSet<object>;
+}
+
+export function recordRuns(events: WorkerEvents, { history, metrics, gate, putOffs, skipped }: Followed): Running {
+  const poolIds = new Set<string>();
   const started = new Map<string, Date>();
-  events.on('worker:create', ({ worker }) => workerIds.add(worker.workerId));
-  events.on('worker:release', ({ worker }) => workerIds.delete(worker.workerId));
+  const fetches = new Map<string, number>();
+  events.on('worker:create', ({ worker }) => poolIds.add(worker.workerPool.id));
+  events.on('worker:getJob:start', ({ worker }) => fetches.set(worker.workerId, performance.now()));
+  events.on('worker:getJob:empty', ({ worker }) =>
+    gate.foundNothing(performance.now() - (fetches.get(worker.workerId) ?? 0)),
+  );
   events.on('job:start', ({ job }) => started.set(String(job.id), new Date()));
-  const finish = (
-    job: { id: unknown; task_identifier: string; key: string | null; attempts: number; payload: unknown },
-    outcome: 'success' | 'error' | 'failed',
-    error?: unknown,
-  ) => {
+  events.on('job:complete', ({ job }) => started.delete(String(job.id)));
+  const finish = (job: Job, outcome: 'success' | 'error' | 'failed' | 'skipped', error?: unknown) => {
     const jobId = String(job.id);
     const finishedAt = new Date();
     const startedAt = started.get(jobId) ?? finishedAt;
+    const payload = job.payload as Partial<JobEnvelope> | null;
     metrics?.job(job.task_identifier, outcome, (finishedAt.getTime() - startedAt.getTime()) / 1000);
     history.add({
       jobId,
@@ -26,18 +44,21 @@ export function recordRuns(events: WorkerEvents, history: JobHistory, metrics?: 
       queue: null,
       key: job.key,
       attempt: job.attempts,
+      dueAt: job.run_at,
       startedAt,
       finishedAt,
       outcome,
       error: error === undefined ? null : error instanceof Error ? error.message : String(error),
-      orgId: (job.payload as Partial<JobEnvelope> | null)?.orgId ?? null,
+      orgId: payload?.orgId ?? null,
+      subject: subjectOf(payload?.data),
     });
-    started.delete(jobId);
   };
-  events.on('job:success', ({ job }) => finish(job, 'success'));
+  events.on('job:success', ({ job }) => finish(job, skipped.has(job) ? 'skipped' : 'success'));
   events.on('job:error', ({ job, error }) => {
-    if (job.attempts < job.max_attempts) finish(job, 'error', error);
+    if (error instanceof PutOff) {
+      metrics?.putOff(job.task_identifier);
+      putOffs.add(String(job.id), job.attempts - 1, error.seconds);
+    } else finish(job, job.attempts < job.max_attempts ? 'error' : 'failed', error);
   });
-  events.on('job:failed', ({ job, error }) => finish(job, 'failed', error));
-  return workerIds;
+  return { poolIds, started };
 }

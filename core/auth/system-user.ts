@@ -1,7 +1,8 @@
 /** Makes the first system administrator, from the command line or from the configuration of an empty database. */
 import type pg from 'pg';
 import { auditRow } from '../audit/record.ts';
-import { EVERYWHERE, NOBODY, storable } from '../work.ts';
+import { EVERYWHERE, NOBODY } from '../context.ts';
+import { storable } from '../work.ts';
 import { hashPassword } from './passwords.ts';
 
 export const SYSTEM_ADMIN_ROLE = '00000000-0000-4000-8000-000000000001';

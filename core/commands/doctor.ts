@@ -5,8 +5,11 @@ import { createCounters } from '../counters/create-counters.ts';
 import { migrationState } from '../database/migrations.ts';
 import { APP_ROLE, type Database, PLATFORM_ROLE } from '../database/pools.ts';
 import { explain } from '../explain.ts';
+import type { LoadedModule } from '../loader/discover.ts';
+import { PackageFaults } from '../loader/faults.ts';
+import { loadInstallation, migrationFolders } from '../loader/load.ts';
+import { packageMigrations } from '../loader/package-life.ts';
 import { createMailer } from '../outbound/mail.ts';
-import { loadModules, migrationFolders } from '../platform.ts';
 import { openStore, type Store } from './store.ts';
 
 let failed = false;
@@ -25,6 +28,30 @@ async function check(name: string, fix: string, run: () => Promise<string>): Pro
 }
 
 async function checkDatabase(config: Config, database: Database): Promise<void> {
+  const faults = new PackageFaults();
+  let modules: LoadedModule[] = [];
+  const found = await check('modules', 'correct the file or the variable that is named', async () => {
+    modules = await loadInstallation(config, faults);
+    return `${modules.length} there`;
+  });
+  if (!found) return;
+  for (const loaded of modules.filter((one) => one.package)) {
+    const { module, package: place } = loaded;
+    await check(
+      `module package ${place?.name}`,
+      'mend or update the package, or take it out of MODULE_PACKAGES',
+      async () => {
+        const fault = faults.get(module.name);
+        if (fault) throw new Error(fault);
+        if (!faults.inUse(modules).includes(loaded))
+          throw new Error(`${module.requires.join(', ')}: one of these, which it requires, is faulty`);
+        const { pending, changed } = await migrationState(database.owner, packageMigrations(loaded));
+        if (pending.length + changed.length > 0)
+          throw new Error(`its migrations do not stand: ${[...pending, ...changed].join(', ')}`);
+        return `${module.name}, loaded and migrated`;
+      },
+    );
+  }
   await check('roles', 'run npm run migrate as a database user who may create roles', async () => {
     for (const [pool, role] of [
       [database.app, APP_ROLE],
@@ -39,10 +66,7 @@ async function checkDatabase(config: Config, database: Database): Promise<void> 
     return 'tenant and platform work run unprivileged';
   });
   await check('migrations', 'run npm run migrate; if files were changed, bring back the originals', async () => {
-    const { pending, changed, applied } = await migrationState(
-      database.owner,
-      migrationFolders(await loadModules(config)),
-    );
+    const { pending, changed, applied } = await migrationState(database.owner, migrationFolders(modules));
     if (changed.length > 0) throw new Error(`changed after they were applied: ${changed.join(', ')}`);
     if (pending.length > 0) throw new Error(`${pending.length} not applied: ${pending.join(', ')}`);
     return `${applied} applied`;

@@ -3,18 +3,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dumpSchema } from '../database/dump.ts';
-import { startEmbeddedServer } from '../database/embedded-server.ts';
+import { startEmbeddedServer } from '../database/embedded/server.ts';
 import { migrate } from '../database/migrations.ts';
 import { openDatabase } from '../database/pools.ts';
-import { openapiText } from '../http/openapi.ts';
-import { loadModules, migrationFolders, ROOT, routeTags } from '../platform.ts';
+import { openapiText } from '../http/document/document.ts';
+import { loadModules, migrationFolders, outgoingMessages, ROOT, routeTags } from '../loader/load.ts';
 
-const modules = await loadModules({ modules: { disabled: [], enabled: [] } });
+const modules = await loadModules();
 await writeFile(
   join(ROOT, 'openapi.json'),
   openapiText(
     routeTags(modules),
     modules.map((loaded) => loaded.module),
+    outgoingMessages(modules),
   ),
 );
 const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-generate-'));

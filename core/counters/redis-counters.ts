@@ -1,12 +1,16 @@
 /** Counters shared by all processes through Redis, one script call per hit. */
 import { once } from 'node:events';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Redis, type Result } from 'ioredis';
 import { type Counters, CountersUnavailableError, type Hit } from './counters.ts';
 import { checkWindow, describe } from './window.ts';
 
 /** Together below one second: the longest a caller waits for a Redis that is away. */
 const connectWaitMs = 450;
-const commandTimeoutMs = 450;
+const answerWaitMs = 450;
+/** A process that was late itself by so many milliseconds waits anew, so often: what it did not read was no silence. */
+const ownDelayMs = 100;
+const mostWaits = 4;
 
 /**
  * `moveOn` and `hasPlace` of window.ts in Lua; change both together. Without a clock argument Redis' own time counts,
@@ -65,9 +69,6 @@ export interface RedisCountersOptions {
 export function createRedisCounters({ url, prefix, now }: RedisCountersOptions): Counters {
   const redis = new Redis(url, {
     connectTimeout: 2000,
-    commandTimeout: commandTimeoutMs,
-    // A socket that stopped answering is given up, so that later calls fail at once instead of one time-out each.
-    socketTimeout: 2 * commandTimeoutMs,
     enableOfflineQueue: false,
     // A hit that was under way when the connection broke may have counted: it is not sent a second time.
     autoResendUnfulfilledCommands: false,
@@ -89,9 +90,25 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
         });
         await connecting;
       }
-      return await command();
+      return await answered(command());
     } catch (error) {
       throw new CountersUnavailableError(error);
+    }
+  }
+
+  async function answered<T>(answer: Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const silence = silent(over.signal).then(() => {
+      // A socket that stopped answering is given up, so that later calls fail at once instead of one time-out each.
+      if (!closed) redis.disconnect(true);
+      throw new Error(`No answer within ${answerWaitMs} ms`);
+    });
+    try {
+      return await Promise.race([answer, silence]);
+    } finally {
+      over.abort();
+      silence.catch(() => undefined);
+      answer.catch(() => undefined);
     }
   }
 
@@ -118,6 +135,17 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
       await ask(() => redis.ping());
     },
   };
+}
+
+/** Resolves once nothing has come for as long as anybody waits; rejects when `signal` says that it has. */
+async function silent(signal: AbortSignal): Promise<void> {
+  for (let waits = 0, late = ownDelayMs; late >= ownDelayMs && waits < mostWaits; waits += 1) {
+    const due = performance.now() + answerWaitMs;
+    await pause(answerWaitMs, undefined, { signal });
+    late = performance.now() - due;
+    // What has come meanwhile is read after the timers.
+    await nextTurn(undefined, { signal });
+  }
 }
 
 /** Waits a moment for a connection that is being made. */

@@ -38,6 +38,10 @@ class Lane<I, O> {
   private readonly pool: pg.Pool;
   private waiting: Waiting<I, O>[] = [];
   private running: Promise<void> | null = null;
+  /** When the latest batch began to be written, in milliseconds of a monotonic clock. */
+  private begunAt = Number.NEGATIVE_INFINITY;
+  /** Ends the wait for more items. */
+  private wake: (() => void) | null = null;
 
   constructor(batch: Batch<I, O>, pool: pg.Pool) {
     this.batch = batch;
@@ -48,6 +52,7 @@ class Lane<I, O> {
     const promise = new Promise<O>((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
     });
+    if (this.wake && this.waiting.length >= (this.batch.pace?.enough ?? 0)) this.wake();
     this.running ??= this.work();
     return promise;
   }
@@ -60,9 +65,25 @@ class Lane<I, O> {
     while (this.waiting.length > 0) {
       // Let the requests of this turn of the loop join: fewer, larger batches cost less than eager small ones.
       await new Promise((resolve) => setImmediate(resolve));
+      await this.gather();
+      this.begunAt = performance.now();
       await this.write(this.waiting.splice(0, this.batch.maxSize));
     }
     this.running = null;
+  }
+
+  private async gather(): Promise<void> {
+    const { pace } = this.batch;
+    const left = pace ? pace.everyMs - (performance.now() - this.begunAt) : 0;
+    if (!pace || left <= 0 || this.waiting.length >= pace.enough) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.wake = null;
   }
 
   private async write(group: Waiting<I, O>[]): Promise<void> {

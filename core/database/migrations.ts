@@ -4,18 +4,22 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runMigrations as migrateQueue } from 'graphile-worker';
 import type pg from 'pg';
+import { watchCatalog } from './package-guard.ts';
 import { DatabaseSetupError, ensureRoles } from './roles.ts';
 
 export interface MigrationFolder {
   /** 'core' or the module's name. */
   owner: string;
   path: string;
+  /** Of a module package: what all that it makes begins with. */
+  prefix?: string;
 }
 interface Migration {
   owner: string;
   name: string;
   sql: string;
   checksum: string;
+  prefix: string | undefined;
 }
 export interface MigrationState {
   applied: number;
@@ -31,7 +35,13 @@ async function readFolder(folder: MigrationFolder): Promise<Migration[]> {
   return Promise.all(
     files.map(async (name) => {
       const sql = await readFile(join(folder.path, name), 'utf8');
-      return { owner: folder.owner, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      return {
+        owner: folder.owner,
+        name,
+        sql,
+        checksum: createHash('sha256').update(sql).digest('hex'),
+        prefix: folder.prefix,
+      };
     }),
   );
 }
@@ -85,14 +95,17 @@ export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promi
     return pending.map((file) => `${file.owner}/${file.name}`);
   } finally {
     await client.query('select pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
-    client.release();
+    // What a package has set in the session goes with the connection.
+    client.release(folders.some(({ prefix }) => prefix !== undefined));
   }
 }
 
 async function apply(client: pg.PoolClient, file: Migration): Promise<void> {
   await client.query('begin');
   try {
+    const check = file.prefix === undefined ? null : await watchCatalog(client, file.prefix);
     await client.query(file.sql);
+    await check?.();
     await client.query('insert into migrations (owner, name, checksum) values ($1, $2, $3)', [
       file.owner,
       file.name,

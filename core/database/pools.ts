@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   platformUrl?: string | undefined;
   poolSize: number;
   onError(error: Error): void;
+  /** Told how long somebody waited for a connection of the pool, in seconds. */
+  onWait?: (pool: string, seconds: number) => void;
 }
 
 export interface Database {
@@ -27,6 +29,35 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A transaction that has been idle for so long is ended by the server. */
+export const IDLE_IN_TRANSACTION_MS = 60_000;
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: unknown) => void,
+) => void;
+
+/** A pool that says how long each client was waited for. */
+class TimedPool extends pg.Pool {
+  onWait: (seconds: number) => void = () => undefined;
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const begun = performance.now();
+    const told = () => this.onWait((performance.now() - begun) / 1000);
+    if (!callback) {
+      return super.connect().finally(told);
+    }
+    super.connect((error, client, done) => {
+      told();
+      callback(error, client, done);
+    });
+    return undefined;
+  }
+}
+
 /** Opens the three pools; connections are made when first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   let closing = false;
@@ -35,24 +66,31 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!closing) options.onError(error);
   };
   // Work sends what begins its transaction together with its first statement. The queue keeps to one at a time.
-  const pool = (url: string, role: string | null, max: number, pipeline: boolean) => {
-    const made = new pg.Pool({
+  const pool = (name: string, url: string, role: string | null, max: number, pipeline: boolean) => {
+    // Work that forgets its transaction while it does something else must not hold rows and vacuum up for long.
+    const settings = [
+      ...(role ? [`-c role=${role}`] : []),
+      ...(name === 'owner' ? [] : [`-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`]),
+    ];
+    const made = new TimedPool({
       connectionString: url,
       max,
       pipeline,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 30_000,
       application_name: `quartermaster${role ? `:${role.slice('quartermaster_'.length)}` : ''}`,
-      ...(role ? { options: `-c role=${role}` } : {}),
+      ...(settings.length > 0 ? { options: settings.join(' ') } : {}),
     });
+    made.onWait = (seconds) => options.onWait?.(name, seconds);
     // An idle connection that the server closed must not end the process; the next query opens another.
     made.on('error', onError);
     made.on('connect', (client) => client.on('error', onError));
     return made;
   };
-  const owner = pool(options.url, null, Math.max(6, options.poolSize), false);
-  const app = pool(options.appUrl ?? options.url, options.appUrl ? null : APP_ROLE, options.poolSize, true);
+  const owner = pool('owner', options.url, null, Math.max(6, options.poolSize), false);
+  const app = pool('app', options.appUrl ?? options.url, options.appUrl ? null : APP_ROLE, options.poolSize, true);
   const platform = pool(
+    'platform',
     options.platformUrl ?? options.url,
     options.platformUrl ? null : PLATFORM_ROLE,
     options.poolSize,

@@ -5,6 +5,7 @@ import { sha256Hex } from '../auth/opaque-tokens.ts';
 import type { Principal, Principals } from '../auth/principals.ts';
 import type { AccessClaims } from '../auth/tokens.ts';
 import type { Actor, PlatformDoors, Scope } from '../context.ts';
+import { NOBODY, NOWHERE } from '../context.ts';
 import type { Access, AgentAuthenticator, AnyRoute } from '../contract.ts';
 import type { Counters } from '../counters/counters.ts';
 import type { Batches } from '../database/batches.ts';
@@ -19,7 +20,7 @@ import {
   Unauthenticated,
 } from '../errors.ts';
 import { holdsPermission, keyHoldsScope } from '../tenancy/permissions.ts';
-import { NOBODY, NOWHERE } from '../work.ts';
+import { rateLimitFields } from './conventions/limits.ts';
 
 export interface AccessServices {
   principals: Principals;
@@ -101,8 +102,7 @@ async function admitKey(
     'x-ratelimit-limit': String(hit.limit),
     'x-ratelimit-remaining': String(hit.remaining),
     'x-ratelimit-reset': String(hit.resetAt),
-    ratelimit: `"hour";r=${hit.remaining};t=${Math.max(0, hit.resetAt - Math.floor(Date.now() / 1000))}`,
-    'ratelimit-policy': `"hour";q=${hit.limit};w=3600`,
+    ...rateLimitFields('hour', hit, 3600),
   };
   if (!hit.allowed) {
     const retryAfter = Math.max(1, hit.retryAfterSeconds);
@@ -121,7 +121,8 @@ export function check(services: AccessServices, route: AnyRoute, access: Permitt
   const mfa = access.mfa === true && services.mfaEnabled;
   if (access.permission !== null) {
     if (actor.kind === 'api_key') {
-      if (!keyHoldsScope(actor.permissions, access.permission, access.mfa === true)) throw ScopeRequired();
+      const also = access.keyScope !== undefined && actor.permissions.has(access.keyScope);
+      if (!also && !keyHoldsScope(actor.permissions, access.permission, access.mfa === true)) throw ScopeRequired();
     } else if (!holdsPermission(actor.permissions, access.permission, route.method)) throw Forbidden();
   }
   if (mfa && actor.kind === 'user' && !actor.mfa) throw MfaVerificationRequired();

@@ -3,6 +3,7 @@ import { Boom } from '@hapi/boom';
 import type { Logger } from 'pino';
 import {
   AppError,
+  declaredErrors,
   defineError,
   InternalError,
   NotFound,
@@ -10,8 +11,10 @@ import {
   Unavailable,
   ValidationFailed,
 } from '../errors.ts';
+import { errorType } from './document/error-catalog.ts';
 
-const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE', 415, 'The body must be application/json');
+export const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE', 415, 'The body must be application/json');
+export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408, 'The body did not arrive in time');
 
 /** Bytes, escapes, dates and numbers that a column's type refuses. */
 const UNSTORABLE = new Set(['22021', '22P05', '22P02', '22007', '22008', '22003']);
@@ -57,6 +60,7 @@ export function toAppError(thrown: unknown, log: Logger): AppError {
 function fromBoom(boom: Boom): AppError {
   const status = boom.output.statusCode;
   if (status === 404) return NotFound('No such path or method');
+  if (status === 408) return RequestTimeout();
   if (status === 413) return PayloadTooLarge();
   if (status === 415) return UnsupportedMediaType();
   if (status === 400) return ValidationFailed(boom.message);
@@ -73,8 +77,8 @@ export function errorBody(
     return {
       type: 'application/problem+json',
       body: {
-        type: 'about:blank',
-        title: error.code,
+        type: errorType(error.code),
+        title: declaredErrors().get(error.code)?.message ?? error.code,
         status: error.status,
         detail: error.message,
         instance: `urn:request:${requestId}`,

@@ -11,6 +11,8 @@ export interface HealthOptions {
   /** Without a token only callers on this machine may read metrics. */
   metricsToken?: string | undefined;
   stopping(): boolean;
+  /** Whether the queue keeps up; told, never a reason not to be ready. */
+  jobs(): 'ok' | 'degraded' | undefined;
 }
 
 export function addHealth(server: Server, options: HealthOptions): void {
@@ -28,7 +30,7 @@ export function addHealth(server: Server, options: HealthOptions): void {
     {
       ...open('/health', 'load balancers and upgrades ask for the version'),
       options: { auth: false },
-      handler: () => ({ status: 'ok', version: options.version }),
+      handler: () => ({ status: 'ok', version: options.version, jobs: options.jobs() }),
     },
     {
       ...open('/health/live', 'process supervisors'),
@@ -49,7 +51,7 @@ export function addHealth(server: Server, options: HealthOptions): void {
       options: { auth: false },
       handler: async (request, h) => {
         if (
-          !mayRead(
+          !mayReadMetrics(
             options.metricsToken,
             request.headers.authorization as string | undefined,
             request.info.remoteAddress,
@@ -63,7 +65,8 @@ export function addHealth(server: Server, options: HealthOptions): void {
   ]);
 }
 
-function mayRead(token: string | undefined, header: string | undefined, address: string): boolean {
+/** With a token whoever has it; without one this machine. */
+export function mayReadMetrics(token: string | undefined, header: string | undefined, address: string): boolean {
   if (!token) return address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1';
   const given = Buffer.from(header ?? '');
   const wanted = Buffer.from(`Bearer ${token}`);

@@ -33,17 +33,20 @@ export function pageQuery(defaultLimit = 50, maxLimit = 100) {
   };
 }
 
+/** Where in a list an answer stands, in either form. */
+export const pagination = Joi.object({
+  page: Joi.number().integer(),
+  limit: Joi.number().integer(),
+  total: Joi.number().integer(),
+  hasMore: Joi.boolean(),
+  cursor: Joi.string().allow(null),
+});
+
 /** The answer of a list, in either form. */
 export function pageOf(item: Joi.Schema) {
   return Joi.object({
     data: Joi.array().items(item).required(),
-    pagination: Joi.object({
-      page: Joi.number().integer(),
-      limit: Joi.number().integer(),
-      total: Joi.number().integer(),
-      hasMore: Joi.boolean(),
-      cursor: Joi.string().allow(null),
-    }).required(),
+    pagination: pagination.required(),
   });
 }
 
@@ -52,7 +55,7 @@ export interface SortKey {
   expression: string;
   direction: 'asc' | 'desc';
   /** PostgreSQL type that the value in a cursor is read as. */
-  type: 'text' | 'timestamptz' | 'uuid' | 'bigint';
+  type: 'text' | 'timestamptz' | 'uuid' | 'bigint' | 'xid8';
 }
 
 /** Encodes the sort values of the last row together with the name of the order they belong to. */
@@ -60,6 +63,9 @@ export function encodeCursor(order: string, values: readonly unknown[]): string 
   const plain = values.map((value) => (value instanceof Date ? value.toISOString() : value));
   return Buffer.from(JSON.stringify([order, ...plain])).toString('base64url');
 }
+
+/** Texts that the database would refuse, or read as another one. */
+const isNoText = (value: unknown) => typeof value === 'string' && (!value.isWellFormed() || value.includes('\0'));
 
 /** Throws INVALID_CURSOR for anything this list did not issue. */
 export function decodeCursor(order: string, cursor: string, count: number): (string | number | null)[] {
@@ -69,7 +75,7 @@ export function decodeCursor(order: string, cursor: string, count: number): (str
       | number
       | null
     )[];
-    if (name === order && values.length === count) return values;
+    if (name === order && values.length === count && !values.some(isNoText)) return values;
   } catch {
     // falls through: not one of ours
   }
@@ -78,7 +84,8 @@ export function decodeCursor(order: string, cursor: string, count: number): (str
 
 /**
  * Runs a list in the form the caller asked for: `cursor` present (even empty) gives the cursor form, else pages with an
- * exact total. The last sort key must be unique, so that the order is stable.
+ * exact total. The last sort key must be unique, so that the order is stable. All keys have one direction: a cursor compares
+ * them as one row.
  */
 export async function page<M extends Model, T = M>(
   query: QueryBuilder<M, M[]>,
@@ -87,6 +94,9 @@ export async function page<M extends Model, T = M>(
   show: (row: M) => T = (row) => row as unknown as T,
 ): Promise<{ data: T[]; pagination: object }> {
   const { limit } = paging;
+  const [{ direction } = { direction: 'asc' }] = order.keys;
+  if (order.keys.some((key) => key.direction !== direction))
+    throw new Error(`The order ${order.name} has two directions`);
   const marked = order.keys.map((key, index) => `${sortText(key)} as "sort${index}"`);
   if (paging.cursor === undefined) {
     const number = paging.page ?? 1;
@@ -97,7 +107,9 @@ export async function page<M extends Model, T = M>(
   }
   if (paging.cursor !== '') {
     const values = decodeCursor(order.name, paging.cursor, order.keys.length);
-    const sign = order.keys[0]?.direction === 'desc' ? '<' : '>';
+    if (order.keys.some(({ type }, index) => type === 'text' && typeof values[index] !== 'string'))
+      throw InvalidCursor();
+    const sign = direction === 'desc' ? '<' : '>';
     const left = order.keys.map((key) => key.expression).join(', ');
     const right = order.keys.map((key) => `?::text::${key.type}`).join(', ');
     query.whereRaw(`(${left}) ${sign} (${right})`, values as string[]);

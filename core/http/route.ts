@@ -1,32 +1,41 @@
 /** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
 import { Readable } from 'node:stream';
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import type { Request, ResponseObject, ResponseToolkit, RouteOptionsPayload, ServerRoute } from '@hapi/hapi';
 import Joi from 'joi';
-import type { AnyRoute, Input } from '../contract.ts';
+import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract.ts';
 import type { Counters } from '../counters/counters.ts';
-import { AuditMissing, InternalError } from '../errors.ts';
+import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
 import { inWork, type WorkServices } from '../work.ts';
 import type { Caller } from './access.ts';
-import { once } from './idempotency.ts';
-import { mustBeShapely, mustBeStorable } from './input.ts';
-import { checkLimits } from './limits.ts';
+import { deprecationFields } from './conventions/deprecations.ts';
+import { currentTag, entityTag, mustMatch, type Reading } from './conventions/entity-tags.ts';
+import { queryOf, withFields } from './conventions/field-selection.ts';
+import { once } from './conventions/idempotency.ts';
+import { checkLimits } from './conventions/limits.ts';
+import { mustBeShapely, mustBeStorable } from './payloads/input.ts';
 import { Reply } from './reply.ts';
+import { BodyStream } from './streams/body-stream.ts';
 
 export const PREFIX = '/api/v1';
 
 export interface RouteServices {
   work: WorkServices;
   counters: Counters;
-  /** Validates every answer against its declared schema; on in tests. */
+  /** Validates every answer against what its route declares; on in tests. */
   checkResponses: boolean;
 }
 export interface RouteTag {
   route: AnyRoute;
   module: string;
+  /** The module can be switched off. */
+  switchable: boolean;
+  example?: OperationExample;
+  /** The GET that shows the resource at this path: the route itself, or for a write the one whose tag it heeds. */
+  read?: Reading;
 }
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
-    quartermaster?: RouteTag;
+    quartermaster?: () => RouteTag;
   }
   interface AuthCredentials {
     caller?: Caller;
@@ -43,39 +52,60 @@ declare module '@hapi/hapi' {
 
 export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRoute {
   const { route } = tag;
-  const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+  const hasBody = route.method !== 'GET' && (route.method !== 'DELETE' || route.payload !== undefined);
   return {
     method: route.method,
     path: PREFIX + route.path,
     rules: { access: route.access },
     options: {
       auth: { strategy: 'caller', mode: 'required' },
-      plugins: { quartermaster: tag },
-      ...(hasBody
-        ? {
-            payload: {
-              maxBytes: route.maxBytes ?? 1024 * 1024,
-              allow: 'application/json',
-              defaultContentType: 'application/json',
-            },
-          }
-        : {}),
+      // hapi copies objects in here to their depth, schemas with them; not functions.
+      plugins: { quartermaster: () => tag },
+      ...(hasBody ? { payload: bodyOptions(services, route) } : {}),
       validate: {
         ...(route.params ? { params: route.params } : {}),
-        query: route.query ?? Joi.object({}),
-        ...(hasBody ? { payload: payloadOf(route) } : {}),
+        query: queryOf(route),
+        ...(hasBody ? { payload: payloadOf(services, route) } : {}),
       },
-      handler: (request, h) => handle(services, route, request, h),
+      handler: (request, h) => handle(services, tag, request, h),
     },
   };
 }
 
-function payloadOf(route: AnyRoute): (body: unknown, options: object) => Promise<unknown> {
+const JSON_TYPE = 'application/json';
+const JSON_BYTES = 1024 * 1024;
+
+function bodyOptions(
+  { work }: RouteServices,
+  { payload, stream, maxBytes = JSON_BYTES }: AnyRoute,
+): RouteOptionsPayload {
+  const { config } = work.doors;
+  if (!stream) return { maxBytes, allow: JSON_TYPE, defaultContentType: JSON_TYPE };
+  return {
+    output: 'stream',
+    parse: true,
+    maxBytes: Math.max(maxBytes, stream.maxBytes(config)),
+    allow: payload ? [JSON_TYPE, stream.type] : stream.type,
+    defaultContentType: payload ? JSON_TYPE : stream.type,
+  };
+}
+
+type Validate = (body: unknown, options: { context?: object }) => Promise<unknown>;
+
+function payloadOf(services: RouteServices, route: AnyRoute): Validate {
   const schema = route.payload ?? Joi.object({}).allow(null);
-  const { plain } = route;
-  return async (body, options) => {
-    if (plain?.(body)) return body;
+  const { plain, stream } = route;
+  return async (given, options) => {
+    if (plain?.(given)) return given;
+    let body = given;
     try {
+      if (stream && given instanceof Readable) {
+        const { headers = {} } = (options.context ?? {}) as { headers?: Record<string, string | undefined> };
+        const type = headers['content-type'] ?? JSON_TYPE;
+        if (!route.payload || type.startsWith(stream.type))
+          return new BodyStream(given, stream.maxBytes(services.work.doors.config));
+        body = await jsonOf(given, route.maxBytes ?? JSON_BYTES, Number(headers['content-length']));
+      }
       mustBeShapely('payload', body);
     } catch (cause) {
       // hapi reads the details of what is thrown here as Joi's; ours have another form and go through unread.
@@ -85,25 +115,46 @@ function payloadOf(route: AnyRoute): (body: unknown, options: object) => Promise
   };
 }
 
+async function jsonOf(source: Readable, maxBytes: number, announced: number): Promise<unknown> {
+  const body = new BodyStream(source, maxBytes);
+  try {
+    if (announced > maxBytes) throw PayloadTooLarge();
+    return await body.json();
+  } catch (error) {
+    await body.drain();
+    throw error;
+  }
+}
+
 async function handle(
   services: RouteServices,
-  route: AnyRoute,
+  { route, read }: RouteTag,
   request: Request,
   h: ResponseToolkit,
 ): Promise<ResponseObject> {
   const { caller } = request.auth.credentials;
   if (!caller) throw InternalError();
+  // A route with a `fields` of its own has it as a text.
+  const { fields: chosen, ...others } = request.query as Record<string, unknown>;
+  const fields = Array.isArray(chosen) ? (chosen as string[]) : undefined;
   const input: Input = {
     params: request.params,
-    query: request.query,
+    query: fields ? others : request.query,
     payload: request.payload,
     headers: request.headers as Record<string, string | undefined>,
     cookies: request.state as Record<string, string | undefined>,
+    get gone() {
+      return goneOf(request);
+    },
   };
   const { actor, scope } = caller;
   // What agents send is cleaned by their schemas, never refused for it (domain/agents, section 4).
   if (!('agent' in route.access)) mustBeStorable(input);
-  await checkLimits(services.counters, route, input, { ip: request.app.ip, actorId: actor.id });
+  const who = { ip: request.app.ip, actorId: actor.id };
+  const headers = {
+    ...(await checkLimits(services.counters, route, input, who, caller.headers)),
+    ...deprecationFields(route),
+  };
   const asPlatform = scope.kind === 'system' || typeof route.work === 'object';
   const options = {
     actor,
@@ -115,22 +166,44 @@ async function handle(
   };
   let unsent: unknown;
   const result = await inWork(services.work, options, async (ctx, work) => {
-    const { answer, replayed } = await once(ctx, route, input, async () => route.handler(ctx, input));
+    const { answer, replayed } = await once(ctx, route, input, async () => {
+      await mustMatch(ctx, route, read, input);
+      return route.handler(ctx, input);
+    });
     if (replayed) return answer;
     unsent = answer instanceof Reply ? answer.body : null;
     const refused = answer instanceof Reply && (answer.options.status ?? 200) >= 400;
-    if (typeof route.audit === 'string' && !refused && !work.saidUnchanged && !work.recorded.has(route.audit)) {
-      throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${route.audit}`);
+    const promised = auditsOf(route);
+    const owed = promised.length > 0 && !promised.some((action) => work.recorded.has(action));
+    if (owed && !refused && !work.saidUnchanged) {
+      throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${promised.join(' or ')}`);
+    }
+    // Whoever named a state learns the next one, to go on from there.
+    if (read && !refused && input.headers['if-match'] && route.method !== 'DELETE') {
+      headers.etag = `"${await currentTag(ctx, read, input)}"`;
     }
     return answer;
-  }).catch((error: unknown) => {
-    // What nobody will read must not hold its file or its source open.
-    if (unsent instanceof Readable) unsent.destroy();
-    throw error;
-  });
-  const response = answerWith(services, route, result, h, caller);
+  })
+    .catch((error: unknown) => {
+      // What nobody will read must not hold its file or its source open.
+      if (unsent instanceof Readable) unsent.destroy();
+      throw error;
+    })
+    .finally(async () => {
+      if (input.payload instanceof BodyStream) await input.payload.drain();
+    });
+  const response = answerWith(services, { route, read }, result, h, { headers, fields });
   keepLive(request, result);
   return response;
+}
+
+/** Made when a handler asks for it: most answer before anybody could go away. */
+function goneOf(request: Request): AbortSignal {
+  const gone = new AbortController();
+  const { res } = request.raw;
+  if (res.destroyed) gone.abort();
+  else res.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 function keepLive(request: Request, result: unknown): void {
@@ -141,18 +214,20 @@ function keepLive(request: Request, result: unknown): void {
 
 function answerWith(
   services: RouteServices,
-  route: AnyRoute,
+  { route, read }: Pick<RouteTag, 'route' | 'read'>,
   result: unknown,
   h: ResponseToolkit,
-  caller: Caller,
+  { headers, fields }: { headers: Record<string, string>; fields: string[] | undefined },
 ): ResponseObject {
   const { body, options } = result instanceof Reply ? result : { body: result, options: {} as Reply['options'] };
   const status = options.status ?? route.status ?? 200;
-  // A stream is written while it is read: there is nothing to hold against the schema.
-  if (services.checkResponses && status < 400 && !(body instanceof Readable)) checkResponse(route, body);
-  const response = h.response((body ?? null) as object).code(status);
+  if (services.checkResponses) checkResponse(route, status, body);
+  const shown = fields ? withFields(route, body, fields) : (body ?? null);
+  const response =
+    read?.route === route && status < 400 ? tagged(read, shown as object, h) : h.response(shown as object);
+  response.code(status);
   if (options.type) response.type(options.type);
-  for (const [name, value] of Object.entries({ ...caller.headers, ...options.headers })) response.header(name, value);
+  for (const [name, value] of Object.entries({ ...headers, ...options.headers })) response.header(name, value);
   for (const [name, cookie] of Object.entries(options.cookies ?? {})) {
     const ttl = (cookie.maxAgeSeconds ?? 0) * 1000;
     const { path, sameSite } = cookie;
@@ -162,8 +237,21 @@ function answerWith(
   return response;
 }
 
-function checkResponse(route: AnyRoute, body: unknown): void {
+/** Made into text once, for the tag and for the caller; hapi answers 304 to who knows the tag. */
+function tagged(read: Reading, body: object, h: ResponseToolkit): ResponseObject {
+  const text = JSON.stringify(body);
+  return h
+    .response(text)
+    .type('application/json')
+    .etag(entityTag(read, body, text));
+}
+
+/** A stream is written while it is read: there is nothing to hold against the schema. */
+function checkResponse(route: AnyRoute, status: number, body: unknown): void {
+  const schema = status === (route.status ?? 200) ? route.response : route.answers?.[status];
+  if (!schema) throw new Error(`${route.method} ${route.path} answers ${status}, which it does not declare`);
+  if (body instanceof Readable) return;
   const plain = body === undefined || typeof body === 'string' ? body : JSON.parse(JSON.stringify(body));
-  const { error } = route.response.validate(plain, { abortEarly: false, convert: true });
+  const { error } = schema.validate(plain, { abortEarly: false, convert: true });
   if (error) throw new Error(`${route.method} ${route.path} answers against its own schema: ${error.message}`);
 }

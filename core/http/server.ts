@@ -1,16 +1,22 @@
 /** The hapi server: one authentication scheme, the rules every route must meet, and the shape of every answer. */
 
 import { randomUUID } from 'node:crypto';
+import { constants, createBrotliCompress } from 'node:zlib';
 import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import { type AuditRow, auditRow } from '../audit/record.ts';
-import { AppError, ValidationFailed } from '../errors.ts';
+import type { Scope } from '../context.ts';
+import { auditsOf } from '../contract.ts';
+import { AppError, InternalError, ValidationFailed } from '../errors.ts';
+import { mustBeInstalled, narrowed, offFor } from '../modules/gate.ts';
+import type { ModuleStates } from '../modules/states.ts';
 import { type AccessServices, admit } from './access.ts';
 import { clientAddress } from './client-address.ts';
+import { isDeclared } from './document/refusals.ts';
 import { errorBody, toAppError } from './envelope.ts';
-import { LiveStreams, stillAdmitted } from './live-streams.ts';
 import { type RouteServices, type RouteTag, toServerRoute } from './route.ts';
+import { LiveStreams, stillAdmitted } from './streams/live-streams.ts';
 
 export interface HttpOptions {
   host: string;
@@ -24,8 +30,11 @@ export interface HttpServices extends RouteServices {
   log: Logger;
   attempt(row: AuditRow): void;
   observe(route: string, method: string, status: number, seconds: number): void;
+  modules: ModuleStates;
   /** Hears of every change that may decide who a caller is or reaches. */
   onPrincipalsChanged(listener: () => void): void;
+  /** Where answers are checked: hears of undeclared errors, which then go out as they are. */
+  onUndeclared?: (operation: string, error: AppError) => void;
 }
 declare module '@hapi/hapi' {
   interface ServerApplicationState {
@@ -33,6 +42,16 @@ declare module '@hapi/hapi' {
     live: LiveStreams;
   }
 }
+
+/** What pages of other origins may send and read beside what hapi lets them. */
+const CORS = {
+  credentials: true,
+  additionalHeaders: ['X-API-Key', 'Idempotency-Key', 'If-Match', 'X-Request-Id'],
+  additionalExposedHeaders: [
+    ...['ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
+    ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Deprecation', 'Sunset', 'Link'],
+  ],
+};
 
 export const REFRESH_COOKIE = 'svc_refresh_token';
 
@@ -42,7 +61,7 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
     host: options.host,
     port: options.port,
     routes: {
-      cors: options.corsOrigins.length > 0 ? { origin: options.corsOrigins, credentials: true } : false,
+      cors: options.corsOrigins.length > 0 ? { ...CORS, origin: options.corsOrigins } : false,
       security: { hsts: options.secureCookies, xframe: 'deny', noSniff: true, referrer: 'no-referrer' },
       state: { parse: true, failAction: 'ignore' },
       validate: { options: { abortEarly: false }, failAction: refuseInput },
@@ -63,6 +82,10 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
     // The specification writes GET /orgs/; both spellings are served.
     router: { stripTrailingSlash: true },
   });
+  // The default of 11 is meant for files that are compressed once: it takes longer than the request.
+  server.encoder('br', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }));
+  // A body that is handed on unread may take hours; those that are read have ten seconds, from hapi.
+  server.listener.requestTimeout = 0;
   server.app.log = services.log;
   server.app.live = new LiveStreams();
   services.onPrincipalsChanged(() => void server.app.live.recheck());
@@ -127,7 +150,7 @@ function refuseInput(_request: Request, _h: ResponseToolkit, error?: Error): nev
 }
 
 async function authenticate(services: HttpServices, request: Request, h: ResponseToolkit) {
-  const tag = request.route.settings.plugins?.quartermaster;
+  const tag = request.route.settings.plugins?.quartermaster?.();
   if (!tag) throw new Error(`the route ${request.route.path} has no access`);
   const asking = {
     route: tag.route,
@@ -136,11 +159,20 @@ async function authenticate(services: HttpServices, request: Request, h: Respons
     ip: request.app.ip,
   };
   try {
-    const caller = await admit(services.access, asking, (seen) => {
+    const { modules } = services;
+    if (modules.behind) await modules.settled();
+    const forAgents = 'agent' in tag.route.access;
+    const named = 'open' in tag.route.access ? (asking.params.orgId ?? null) : null;
+    if (!forAgents) mustBeInstalled(modules, tag.module, named);
+    const admitted = await admit(services.access, asking, (seen) => {
       request.app.caller = seen;
     });
+    if (forAgents && offFor(modules, tag.module, admitted.scope)) return droppedUnread(h);
+    const reach = (scope: Scope) => narrowed(modules, tag.module, scope);
+    const scope = reach(admitted.scope);
+    const caller = scope === admitted.scope ? admitted : { ...admitted, scope };
     request.app.caller = caller;
-    request.app.stillAdmitted = () => stillAdmitted(services.access, asking, caller);
+    request.app.stillAdmitted = () => stillAdmitted(services.access, asking, caller, reach);
     return h.authenticated({ credentials: { caller } });
   } catch (error) {
     recordDenial(services, tag, request, error);
@@ -148,16 +180,37 @@ async function authenticate(services: HttpServices, request: Request, h: Respons
   }
 }
 
+/** An agent that still works for a feature that is off is thanked, so that old ones do not try again (domain/modules). */
+const droppedUnread = (h: ResponseToolkit) => h.response().code(204).takeover();
+
 /** A 403 on a write leaves a `denied` entry (the audit trail of who tried what). */
 function recordDenial(services: HttpServices, tag: RouteTag, request: Request, error: unknown): void {
   const { caller } = request.app;
   const { route } = tag;
-  if (!caller || !(error instanceof AppError) || error.status !== 403 || typeof route.audit !== 'string') return;
+  const [action] = auditsOf(route);
+  if (!caller || !(error instanceof AppError) || error.status !== 403 || !action) return;
   if (route.method === 'GET') return;
   const details = { method: route.method, path: request.path, code: error.code };
   services.attempt(
-    auditRow(caller.actor, caller.scope, route.audit, { result: 'denied', errorMessage: error.message, details }),
+    auditRow(caller.actor, caller.scope, action, { result: 'denied', errorMessage: error.message, details }),
   );
+}
+
+/** Where answers are checked, an error that the operation does not declare is a fault of the server. */
+function declared(
+  { checkResponses, onUndeclared }: HttpServices,
+  tag: RouteTag | undefined,
+  error: AppError,
+  log: Logger,
+) {
+  if (!checkResponses || !tag || isDeclared(tag, error)) return error;
+  const label = `${tag.route.method} ${tag.route.path}`;
+  if (onUndeclared) {
+    onUndeclared(label, error);
+    return error;
+  }
+  log.error({ err: error }, `${label} does not declare the error ${error.code} (${error.status})`);
+  return InternalError();
 }
 
 function shapeErrors(services: HttpServices, request: Request, h: ResponseToolkit) {
@@ -167,8 +220,8 @@ function shapeErrors(services: HttpServices, request: Request, h: ResponseToolki
     return h.continue;
   }
   const log = services.log.child({ requestId: request.app.requestId });
-  const error = toAppError(response, log);
-  const tag = request.route.settings.plugins?.quartermaster;
+  const tag = request.route.settings.plugins?.quartermaster?.();
+  const error = declared(services, tag, toAppError(response, log), log);
   // The access check recorded its own refusals; this one came out of the handler.
   if (tag && request.auth.isAuthenticated) recordDenial(services, tag, request, error);
   const { body, type } = errorBody(error, request.headers.accept as string | undefined, request.app.requestId);

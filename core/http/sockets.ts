@@ -7,18 +7,22 @@ import Joi from 'joi';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { PlatformDoors } from '../context.ts';
-import type { AnyRoute, Input, SocketEndpoint } from '../contract.ts';
+import type { AnyRoute, Input } from '../contract.ts';
 import type { Counters } from '../counters/counters.ts';
 import { type AppError, NotFound, Unavailable, ValidationFailed } from '../errors.ts';
+import { mustBeInstalled, narrowed } from '../modules/gate.ts';
+import type { ModuleStates } from '../modules/states.ts';
+import type { SocketEndpoint } from '../socket-contract.ts';
 import { inWork, type WorkServices } from '../work.ts';
 import { type AccessServices, admit } from './access.ts';
 import { clientAddress } from './client-address.ts';
+import { checkLimits } from './conventions/limits.ts';
 import { errorBody, toAppError } from './envelope.ts';
-import { checkLimits } from './limits.ts';
 import { PREFIX } from './route.ts';
 
 export interface SocketServices {
-  endpoints: readonly SocketEndpoint[];
+  endpoints: readonly { module: string; endpoint: SocketEndpoint }[];
+  modules: ModuleStates;
   access: AccessServices;
   counters: Counters;
   work: WorkServices;
@@ -30,6 +34,7 @@ export interface SocketServices {
 }
 
 interface Served {
+  module: string;
   endpoint: SocketEndpoint;
   path: RegExp;
   /** What access and limits look at. */
@@ -58,7 +63,7 @@ export function addSockets(server: Server, services: SocketServices): void {
   server.ext('onPreStop', () => closeAll(served.flatMap(({ open }) => [...open])));
 }
 
-function toServed(endpoint: SocketEndpoint): Served {
+function toServed({ module, endpoint }: SocketServices['endpoints'][number]): Served {
   const names = endpoint.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const route = { ...endpoint, method: 'GET' as const, response: Joi.any(), handler: () => null };
   const server = new WebSocketServer({
@@ -68,7 +73,7 @@ function toServed(endpoint: SocketEndpoint): Served {
     perMessageDeflate: false,
     maxPayload: endpoint.maxFrameBytes,
   });
-  return { endpoint, path: new RegExp(`^${PREFIX}${names}$`), route, server, open: new Set(), coming: 0 };
+  return { module, endpoint, path: new RegExp(`^${PREFIX}${names}$`), route, server, open: new Set(), coming: 0 };
 }
 
 async function upgrade(
@@ -102,7 +107,7 @@ async function upgrade(
 
 async function hand(
   services: SocketServices,
-  { endpoint, path, route, server, open }: Served,
+  { module, endpoint, path, route, server, open }: Served,
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
@@ -114,10 +119,13 @@ async function hand(
   const { value: params, error } = endpoint.params.validate({ ...found?.groups });
   if (error) throw ValidationFailed(error.message);
   const ip = clientAddress(headers, request.socket.remoteAddress ?? '', services.trustProxy);
+  await services.modules.settled();
+  mustBeInstalled(services.modules, module);
   const caller = await admit(services.access, { route, headers, params, ip }, () => undefined);
-  const { actor, scope } = caller;
-  const input: Input = { params, query: {}, payload: null, headers, cookies: {} };
-  await checkLimits(services.counters, route, input, { ip, actorId: actor.id });
+  const { actor } = caller;
+  const scope = narrowed(services.modules, module, caller.scope);
+  const input: Input = { params, query: {}, payload: null, headers, cookies: {}, gone: new AbortController().signal };
+  await checkLimits(services.counters, route, input, { ip, actorId: actor.id }, {});
   if (stream.destroyed) return opened();
   server.handleUpgrade(request, stream, head, (socket) => {
     opened();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { storable } from '../work.ts';
+import { MinuteStats } from './stats.ts';
 
 export interface JobRun {
   jobId: string;
@@ -10,11 +11,14 @@ export interface JobRun {
   queue: string | null;
   key: string | null;
   attempt: number;
+  /** When it could have started. */
+  dueAt: Date;
   startedAt: Date;
   finishedAt: Date;
-  outcome: 'success' | 'error' | 'failed';
+  outcome: 'success' | 'error' | 'failed' | 'skipped';
   error: string | null;
   orgId: string | null;
+  subject: { type: string; id: string } | null;
 }
 
 /** Groups failures that differ only in ids and numbers. */
@@ -23,46 +27,111 @@ export function fingerprint(task: string, message: string): string {
   return createHash('sha256').update(`${task}\n${shape}`).digest('hex').slice(0, 32);
 }
 
+const SECRETS: readonly [RegExp, string][] = [
+  [/(:\/\/[^:/@\s]+:)[^@\s]+@/g, '$1[REDACTED]@'],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 [REDACTED]'],
+  [/\b(password|passwd|secret|token|api[_-]?key|authorization)(["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi, '$1$2[REDACTED]'],
+  [/\b(svc|brz|qma|inv|enr)_[\w-]{12,}/g, '$1_[REDACTED]'],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '[REDACTED]'],
+];
+
+/** An error's message without what looks like a credential, at most 2,000 characters. */
+export function redactMessage(message: string): string {
+  return SECRETS.reduce((text, [shape, instead]) => text.replace(shape, instead), message.slice(0, 4000)).slice(
+    0,
+    2000,
+  );
+}
+
+/** What a job is about: the first id among its data. */
+export function subjectOf(data: unknown): { type: string; id: string } | null {
+  if (data === null || typeof data !== 'object') return null;
+  for (const [name, value] of Object.entries(data)) {
+    if (/Id$/.test(name) && typeof value === 'string') return { type: name.slice(0, -2), id: value.slice(0, 100) };
+  }
+  return null;
+}
+
 export interface JobHistory {
   add(run: JobRun): void;
   flush(): Promise<void>;
 }
 
-/** Writes each second or each 200 rows, whichever comes first; rows that cannot be written are dropped with a warning. */
-export function openHistory(pool: pg.Pool, nodeId: string, log: Logger): JobHistory {
-  let waiting: JobRun[] = [];
+/** Successes of one task in a minute on one node of which each is a row; then one of 10, and from ten times as many one of 100. */
+const WHOLE = 200;
+const kept = (nth: number): boolean => nth <= WHOLE || nth % (nth <= WHOLE * 10 ? 10 : 100) === 0;
+
+const RUNS = `insert into job_runs (job_id, task, queue, key, attempt, started_at, finished_at, duration_ms, outcome,
+     error_message, error_fingerprint, node_id, org_id, wait_ms, subject_type, subject_id)
+   select (r ->> 'jobId')::bigint, r ->> 'task', r ->> 'queue', r ->> 'key', (r ->> 'attempt')::int,
+     (r ->> 'startedAt')::timestamptz, (r ->> 'finishedAt')::timestamptz, (r ->> 'durationMs')::int,
+     r ->> 'outcome', r ->> 'error', r ->> 'print', $2, (r ->> 'orgId')::uuid, (r ->> 'waitMs')::int,
+     r -> 'subject' ->> 'type', r -> 'subject' ->> 'id'
+   from jsonb_array_elements($1::jsonb -> 'runs') r`;
+const COUNTS = `insert into job_stats_minute (minute, task, node_id, started, succeeded, errored, failed, duration_sum,
+     duration_max, wait_sum, wait_max, durations, waits)
+   select s.minute, s.task, $2, s.started, s.succeeded, s.errored, s.failed, s."durationSum", s."durationMax", s."waitSum",
+     s."waitMax", s.durations, s.waits
+   from jsonb_to_recordset($1::jsonb -> 'counts') s(minute timestamptz, task text, started int, succeeded int,
+     errored int, failed int, "durationSum" bigint, "durationMax" int, "waitSum" bigint, "waitMax" int, durations int[],
+     waits int[])
+   on conflict (minute, task, node_id) do update set (started, succeeded, errored, failed, duration_sum, duration_max,
+     wait_sum, wait_max, durations, waits) = (excluded.started, excluded.succeeded, excluded.errored, excluded.failed,
+     excluded.duration_sum, excluded.duration_max, excluded.wait_sum, excluded.wait_max, excluded.durations, excluded.waits)`;
+const CLOCKS = `insert into cron_status (identifier, last_run, last_outcome, last_duration_ms)
+   select c.task, c."finishedAt", c.outcome, c."durationMs"
+   from jsonb_to_recordset($1::jsonb -> 'clocks') c(task text, "finishedAt" timestamptz, outcome text, "durationMs" int)
+   order by c.task
+   on conflict (identifier) do update set last_run = excluded.last_run, last_outcome = excluded.last_outcome,
+     last_duration_ms = excluded.last_duration_ms
+   where cron_status.last_run is null or cron_status.last_run <= excluded.last_run`;
+
+/**
+ * Writes each second or each 200 rows, whichever comes first; rows that cannot be written are dropped with a warning.
+ * @param scheduled says which tasks have a schedule, whose last run is noted too
+ */
+export function openHistory(
+  pool: pg.Pool,
+  nodeId: string,
+  log: Logger,
+  scheduled: (task: string) => boolean = () => false,
+): JobHistory {
+  const stats = new MinuteStats();
+  let waiting: object[] = [];
+  let clocks = new Map<string, object>();
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
   const write = async () => {
     if (timer) clearTimeout(timer);
     timer = null;
-    const rows = waiting;
-    if (rows.length === 0) return;
+    const counts = stats.take();
+    if (counts.length === 0) return;
+    const [runs, ticks] = [waiting, [...clocks.values()]];
     waiting = [];
-    const values = rows.map((run) => ({
-      ...run,
-      durationMs: run.finishedAt.getTime() - run.startedAt.getTime(),
-      error: run.error?.slice(0, 2000) ?? null,
-      print: run.error ? fingerprint(run.task, run.error) : null,
-    }));
+    clocks = new Map();
+    const parts = [...(runs.length > 0 ? [`a as (${RUNS})`] : []), ...(ticks.length > 0 ? [`b as (${CLOCKS})`] : [])];
     await pool
-      .query(
-        `insert into job_runs (job_id, task, queue, key, attempt, started_at, finished_at, duration_ms, outcome,
-           error_message, error_fingerprint, node_id, org_id)
-         select (r ->> 'jobId')::bigint, r ->> 'task', r ->> 'queue', r ->> 'key', (r ->> 'attempt')::int,
-           (r ->> 'startedAt')::timestamptz, (r ->> 'finishedAt')::timestamptz, (r ->> 'durationMs')::int,
-           r ->> 'outcome', r ->> 'error', r ->> 'print', $2, (r ->> 'orgId')::uuid
-         from jsonb_array_elements($1::jsonb) r`,
-        [storable(values), nodeId],
-      )
-      .catch((error) => log.warn({ err: error, rows: rows.length }, 'job history could not be written'));
+      .query(`${parts.length > 0 ? `with ${parts.join(', ')} ` : ''}${COUNTS}`, [
+        storable({ runs, counts, clocks: ticks }),
+        nodeId,
+      ])
+      .catch((error) => log.warn({ err: error, rows: runs.length }, 'job history could not be written'));
   };
   const next = () => {
     writing = writing.then(write);
   };
   return {
     add(run) {
-      waiting.push(run);
+      const { task, outcome, finishedAt } = run;
+      const durationMs = Math.min(2_147_483_647, finishedAt.getTime() - run.startedAt.getTime());
+      const waitMs = Math.min(2_147_483_647, Math.max(0, run.startedAt.getTime() - run.dueAt.getTime()));
+      const nth = stats.add(task, outcome, finishedAt, { durationMs, waitMs });
+      if (scheduled(task)) clocks.set(task, { task, finishedAt, outcome, durationMs });
+      if (outcome !== 'success' || kept(nth)) {
+        const error = run.error === null ? null : redactMessage(run.error);
+        const print = error === null ? null : fingerprint(task, error);
+        waiting.push({ ...run, durationMs, waitMs, error, print });
+      }
       if (waiting.length >= 200) next();
       else timer ??= setTimeout(next, 1000);
     },

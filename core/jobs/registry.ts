@@ -1,5 +1,8 @@
 /** The jobs and subscribers that the loader found, and the queue rows that ask for them. */
+import type { ModuleDirectory, TaskInfo } from '../context.ts';
 import type { AnyJob, AnySubscriber } from '../contract.ts';
+import { flagsOf } from './gate.ts';
+import type { Lanes } from './lanes.ts';
 
 /** What lies in the queue: ids and small values; the actor who caused it, for the log. */
 export interface JobEnvelope {
@@ -18,10 +21,20 @@ export interface KnownJob {
   job: AnyJob;
 }
 
+const SUBSCRIBER_ATTEMPTS = 6;
+
 export class JobRegistry {
   readonly jobs = new Map<string, KnownJob>();
   readonly subscribers = new Map<string, KnownSubscriber>();
+  readonly modules: Pick<ModuleDirectory, 'off' | 'orgsWithout'>;
   private readonly byEvent = new Map<string, KnownSubscriber[]>();
+  private readonly lanes: Lanes | undefined;
+
+  /** @param lanes gives tenants' jobs their turns; without it all stand in one line */
+  constructor(modules: Pick<ModuleDirectory, 'off' | 'orgsWithout'>, lanes?: Lanes) {
+    this.modules = modules;
+    this.lanes = lanes;
+  }
 
   addJob(known: KnownJob): void {
     this.jobs.set(known.job.name, known);
@@ -32,6 +45,40 @@ export class JobRegistry {
     const list = this.byEvent.get(known.subscriber.on) ?? [];
     list.push(known);
     this.byEvent.set(known.subscriber.on, list);
+  }
+
+  /** Nothing of the module runs here any more; its jobs stay in the queue. */
+  forget(module: string): void {
+    for (const [name, known] of this.jobs) if (known.module === module) this.jobs.delete(name);
+    for (const [task, known] of this.subscribers) if (known.module === module) this.subscribers.delete(task);
+    for (const [event, list] of this.byEvent)
+      this.byEvent.set(
+        event,
+        list.filter((known) => known.module !== module),
+      );
+  }
+
+  /** All of them, for whoever looks after the queue. */
+  tasks(): TaskInfo[] {
+    const jobs = [...this.jobs.values()].map(({ module, job }) => ({
+      name: job.name,
+      module,
+      summary: job.summary,
+      scope: job.scope,
+      maxAttempts: job.maxAttempts,
+      schedule: job.schedule ?? null,
+      interactive: job.interactive === true,
+    }));
+    const subscribers = [...this.subscribers.values()].map(({ task, module, subscriber }) => ({
+      name: task,
+      module,
+      summary: subscriber.summary,
+      scope: 'subscriber' as const,
+      maxAttempts: subscriber.maxAttempts ?? SUBSCRIBER_ATTEMPTS,
+      schedule: null,
+      interactive: false,
+    }));
+    return [...jobs, ...subscribers].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** The row for one job. Throws when nobody declared it or the payload does not fit: a mistake of the caller. */
@@ -54,16 +101,26 @@ export class JobRegistry {
       runAt: options.runAt?.toISOString() ?? null,
       maxAttempts: known.job.maxAttempts,
       key: options.key ?? null,
-      priority: options.priority ?? null,
+      priority: options.priority ?? this.turnOf(orgId),
+      flags: flagsOf(name, orgId),
     };
   }
 
-  /** One job for each subscriber of an event. */
+  /** One job for each subscriber of an event whose module is on where it happened. */
   subscriberJobs(event: { id: string; name: string; orgId: string | null }, requestId: string): object[] {
-    return (this.byEvent.get(event.name) ?? []).map((known) => ({
+    const hearing = (this.byEvent.get(event.name) ?? []).filter(
+      ({ module }) => !this.modules.off(module, { orgId: event.orgId }),
+    );
+    return hearing.map((known) => ({
       task: known.task,
       payload: { orgId: event.orgId, requestId, data: { eventId: event.id } } satisfies JobEnvelope,
-      maxAttempts: known.subscriber.maxAttempts ?? 6,
+      maxAttempts: known.subscriber.maxAttempts ?? SUBSCRIBER_ATTEMPTS,
+      priority: this.turnOf(event.orgId),
+      flags: flagsOf(known.task, event.orgId),
     }));
+  }
+
+  private turnOf(orgId: string | null): number | null {
+    return orgId && this.lanes ? this.lanes.next(orgId) : null;
   }
 }

@@ -35,6 +35,12 @@ async function add(pool: pg.Pool, jobs: object[]): Promise<void> {
   if (jobs.length > 0) await pool.query('select flush_effects($1::jsonb)', [JSON.stringify({ jobs })]);
 }
 
+/** Those for which the job's module is off; null where the whole installation has it off. */
+function organizationsWithout({ modules }: JobRegistry, { module, job }: KnownJob): string[] | null {
+  if (job.whenOff) return [];
+  return modules.off(module, {}) ? null : modules.orgsWithout(module);
+}
+
 async function rowsFor(
   pool: pg.Pool,
   registry: JobRegistry,
@@ -44,18 +50,39 @@ async function rowsFor(
 ): Promise<object[]> {
   const from = { orgId: null, requestId: `schedule:${slot}` };
   const { name, scope } = known.job;
-  if (scope === 'platform') return [registry.jobRow(name, {}, from, { runAt, key: `${name}:${slot}` })];
+  const without = organizationsWithout(registry, known);
+  if (!without) return [];
+  // Laid out ahead of time, they are no backlog: priority 0 keeps them from being counted as one.
+  const at = { runAt, priority: 0 };
+  if (scope === 'platform') return [registry.jobRow(name, {}, from, { ...at, key: `${name}:${slot}` })];
   const { rows } = await pool.query<{ id: string }>(
     `select o.id from organizations o join partners p on p.id = o.partner_id
-     where o.deleted_at is null and o.status in ('active', 'trial') and p.status = 'active' and p.deleted_at is null`,
+     where o.deleted_at is null and o.status in ('active', 'trial') and p.status = 'active' and p.deleted_at is null
+       and o.id <> all($1::uuid[])`,
+    [without],
   );
-  return rows.map(({ id }) => registry.jobRow(name, {}, from, { runAt, orgId: id, key: `${name}:${id}:${slot}` }));
+  return rows.map(({ id }) => registry.jobRow(name, {}, from, { ...at, orgId: id, key: `${name}:${id}:${slot}` }));
+}
+
+/** Notes that schedules have come round; returns those that are not paused. A paused one lays nothing out. */
+async function expect(pool: pg.Pool, schedules: { name: string; at: Date }[]): Promise<string[]> {
+  const { rows } = await pool.query<{ identifier: string }>(
+    `insert into cron_status as c (identifier, last_expected)
+     select s.name, s.at from unnest($1::text[], $2::timestamptz[]) s(name, at)
+     where not exists (select from paused_tasks p where p.task = s.name) order by s.name
+     on conflict (identifier) do update set last_expected = greatest(c.last_expected, excluded.last_expected)
+     returning identifier`,
+    [schedules.map(({ name }) => name), schedules.map(({ at }) => at.toISOString())],
+  );
+  return rows.map(({ identifier }) => identifier);
 }
 
 /** Adds the runs of one scheduled job; the key makes a repeated fan-out of the same moment harmless. */
 export async function startScheduled(pool: pg.Pool, registry: JobRegistry, name: string, at: Date): Promise<void> {
   const known = registry.jobs.get(name);
   if (!known) return;
+  const [expected] = await expect(pool, [{ name, at }]);
+  if (!expected) return;
   const rows = await rowsFor(pool, registry, known, at, at.toISOString().slice(0, 16));
   await add(pool, rows);
 }
@@ -63,9 +90,16 @@ export async function startScheduled(pool: pg.Pool, registry: JobRegistry, name:
 /** Lays out the coming minute of all jobs that run every few seconds. */
 export async function layOutMinute(pool: pg.Pool, registry: JobRegistry, minute: Date): Promise<void> {
   const rows: object[] = [];
-  for (const known of registry.jobs.values()) {
+  const often = [...registry.jobs.values()].filter(({ job }) => job.schedule && !('cron' in job.schedule));
+  const expected = new Set(
+    await expect(
+      pool,
+      often.map(({ job }) => ({ name: job.name, at: minute })),
+    ),
+  );
+  for (const known of often) {
     const { schedule } = known.job;
-    if (!schedule || 'cron' in schedule) continue;
+    if (!schedule || 'cron' in schedule || !expected.has(known.job.name)) continue;
     for (let second = 0; second < 60; second += schedule.every) {
       const runAt = new Date(minute.getTime() + second * 1000);
       rows.push(...(await rowsFor(pool, registry, known, runAt, runAt.toISOString().slice(0, 19))));

@@ -1,8 +1,10 @@
 /** Runs one job from the queue: validates, opens its work lazily, commits; throwing retries with back-off. */
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Actor, Context, Scope } from '../context.ts';
-import type { DomainEvent } from '../contract.ts';
-import { EVERYWHERE, inWork, NOBODY, NOWHERE, type WorkServices } from '../work.ts';
+import { EVERYWHERE, NOBODY, NOWHERE } from '../context.ts';
+import type { DomainEvent, Module, StartServices } from '../contract.ts';
+import { inWork, type WorkServices } from '../work.ts';
 import type { JobEnvelope, JobRegistry } from './registry.ts';
 
 const JOB_ACTOR: Actor = { ...NOBODY, kind: 'job', name: 'job' };
@@ -13,11 +15,51 @@ export interface TaskServices {
   log: Logger;
   /** The partner above an organization; null when the organization is gone or its partner is not active. */
   partnerOf(orgId: string): Promise<string | null>;
+  /** The queue's jobs that were not run because their module is off. */
+  skipped: WeakSet<object>;
+  /** Starts what modules keep running beside the jobs; what it returns ends that. */
+  startStanding(): Promise<() => Promise<void>>;
 }
+
+/** Says so in the history and returns true where the module is off for the work's organization. */
+function skips({ registry, skipped }: TaskServices, module: string, scope: Scope, helpers: { job: object }): boolean {
+  const { orgId, ownerPartnerId: partnerId } = scope;
+  const reason = registry.modules.off(module, { partnerId, orgId });
+  if (!reason) return false;
+  // Nobody switched it off: what it was to do waits for its repair.
+  if (reason === 'faulty_package') throw new Error(`the package of the module ${module} cannot be used`);
+  skipped.add(helpers.job);
+  return true;
+}
+
+/** Starts each module's `work`. */
+export async function startStanding(modules: readonly Module[], services: StartServices): Promise<() => Promise<void>> {
+  const stops = await Promise.all(modules.map((module) => module.work?.(services)));
+  return async () => {
+    await Promise.all(stops.map((stop) => stop?.()));
+  };
+}
+
+/** What the queue calls; the signal says that the node wants to stop. */
+export type QueueTask = (payload: unknown, helpers: { job: object; abortSignal?: AbortSignal }) => Promise<void>;
 
 /** The scope of a tenant job: exactly its organization. */
 export function organizationScope(orgId: string, partnerId: string): Scope {
   return { ...NOWHERE, kind: 'organization', orgId, orgIds: [orgId], ownerPartnerId: partnerId };
+}
+
+/** `StartServices.asOrganization`. */
+export async function asOrganization<T>(
+  { work, log, partnerOf }: Pick<TaskServices, 'work' | 'log' | 'partnerOf'>,
+  orgId: string,
+  actor: Partial<Actor>,
+  run: (ctx: Context) => Promise<T>,
+): Promise<T | null> {
+  const partnerId = await partnerOf(orgId);
+  if (!partnerId) return null;
+  const scope = organizationScope(orgId, partnerId);
+  const who: Actor = { ...NOBODY, kind: 'system', ...actor };
+  return inWork(work, { actor: who, scope, requestId: randomUUID(), log, role: 'app' }, run);
 }
 
 async function scopeOf(
@@ -32,17 +74,18 @@ async function scopeOf(
 }
 
 /** The function the queue calls for one declared job. A job of an organization that is gone ends quietly. */
-export function jobTask(services: TaskServices, name: string): (payload: unknown) => Promise<void> {
+export function jobTask(services: TaskServices, name: string): QueueTask {
   const known = services.registry.jobs.get(name);
   if (!known) throw new Error(`no module declares the job ${name}`);
   const { job } = known;
   const log = services.log.child({ job: name });
-  return async (payload) => {
+  return async (payload, helpers) => {
     const envelope = payload as JobEnvelope;
     const { error, value } = job.payload.validate(envelope.data, { convert: false });
     if (error) throw new Error(`payload of job ${name}: ${error.message}`);
     const scope = await scopeOf(services, job.scope, envelope.orgId);
     if (!scope) return;
+    if (!job.whenOff && skips(services, known.module, scope, helpers)) return;
     await inWork(
       services.work,
       {
@@ -51,6 +94,7 @@ export function jobTask(services: TaskServices, name: string): (payload: unknown
         requestId: envelope.requestId,
         log,
         role: job.scope === 'platform' ? 'platform' : 'app',
+        signal: helpers.abortSignal,
       },
       (ctx) => job.run(ctx, value),
     );
@@ -58,18 +102,19 @@ export function jobTask(services: TaskServices, name: string): (payload: unknown
 }
 
 /** The function the queue calls for one subscriber: loads the event and hands it over. */
-export function subscriberTask(services: TaskServices, task: string): (payload: unknown) => Promise<void> {
+export function subscriberTask(services: TaskServices, task: string): QueueTask {
   const known = services.registry.subscribers.get(task);
   if (!known) throw new Error(`no module declares the subscriber ${task}`);
   const log = services.log.child({ job: task });
-  return async (payload) => {
+  return async (payload, helpers) => {
     const envelope = payload as JobEnvelope;
     const { eventId } = envelope.data as { eventId: string };
     const kind = envelope.orgId ? 'tenant' : 'platform';
     const scope = await scopeOf(services, kind, envelope.orgId);
-    if (!scope) return;
+    if (!scope || skips(services, known.module, scope, helpers)) return;
     const role = kind === 'platform' ? 'platform' : 'app';
-    await inWork(services.work, { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role }, async (ctx) => {
+    const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role } as const;
+    await inWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
       const event = await readEvent(ctx, eventId);
       if (event) await known.subscriber.run(ctx, event);
     });

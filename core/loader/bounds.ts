@@ -1,6 +1,6 @@
 /** Finds what in a body nothing bounds: a text, list or object that would be stored however large it came. */
 import type Joi from 'joi';
-import type { SizeMeta } from '../http/open-object.ts';
+import type { SizeMeta } from '../http/payloads/open-object.ts';
 
 /** What Joi keeps of a schema, as its extensions see it; describe() fails on some schemas that are fine. */
 interface Inner {

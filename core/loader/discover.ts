@@ -1,9 +1,9 @@
 /** Finds modules and what lies in their folders; a fault names the file. */
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyJob, AnyRoute, AnySubscriber, Filling, Module } from '../contract.ts';
+import type { AnyJob, AnyRoute, AnySubscriber, Filling, Module, OperationExample } from '../contract.ts';
 
 export class LoadError extends Error {
   override name = 'LoadError';
@@ -21,7 +21,22 @@ export interface LoadedModule {
   subscribers: Found<AnySubscriber>[];
   fillings: Found<Filling>[];
   migrations: string;
+  /** Where the module came from, when from a module package. */
+  package?: PackagePlace;
+  /** Of its operations, by method and path. */
+  examples: Record<string, OperationExample>;
 }
+export interface PackagePlace {
+  name: string;
+  /** What the names that it makes begin with. */
+  prefix: string;
+}
+
+/** The name of a file that the loader reads, without its ending: TypeScript here, JavaScript in what was built. */
+export const stemOf = (file: string): string => basename(file).replace(/\.[jt]s$/, '');
+const isCode = (name: string) => /\.[jt]s$/.test(name) && !/\.(d|test)\.[jt]s$/.test(name);
+export const manifestOf = (folder: string): string | undefined =>
+  ['index.ts', 'index.js'].map((name) => join(folder, name)).find((file) => existsSync(file));
 
 async function readDefault<T>(file: string): Promise<T> {
   let loaded: { default?: T };
@@ -36,7 +51,7 @@ async function readDefault<T>(file: string): Promise<T> {
 
 async function readRoom<T>(folder: string, room: string): Promise<Found<T>[]> {
   const names = await readdir(join(folder, room)).catch(() => []);
-  const files = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).sort();
+  const files = names.filter(isCode).sort();
   return Promise.all(
     files.map(async (name) => {
       const file = join(folder, room, name);
@@ -45,16 +60,27 @@ async function readRoom<T>(folder: string, room: string): Promise<Found<T>[]> {
   );
 }
 
-async function readModule(folder: string): Promise<LoadedModule> {
-  const module = await readDefault<Module>(join(folder, 'index.ts'));
+async function readExamples(folder: string): Promise<Record<string, OperationExample>> {
+  const file = join(folder, 'examples.json');
+  if (!existsSync(file)) return {};
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, OperationExample>;
+  } catch (error) {
+    throw new LoadError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Imports the manifest and all that lies in the folder's rooms. Throws LoadError. */
+export async function readModule(folder: string, name = basename(folder)): Promise<LoadedModule> {
+  const file = manifestOf(folder) ?? join(folder, 'index.js');
+  const module = await readDefault<Module>(file);
   const [routeFiles, jobs, subscribers, slotFiles] = await Promise.all([
     readRoom<AnyRoute[]>(folder, 'routes'),
     readRoom<AnyJob>(folder, 'jobs'),
     readRoom<AnySubscriber>(folder, 'subscribers'),
     readRoom<Filling | Filling[]>(folder, 'slots'),
   ]);
-  if (module.name !== basename(folder))
-    throw new LoadError(`${folder}/index.ts is named ${module.name}, not like its folder`);
+  if (module.name !== name) throw new LoadError(`${file} is named ${module.name}, not ${name}`);
   return {
     module,
     folder,
@@ -63,6 +89,7 @@ async function readModule(folder: string): Promise<LoadedModule> {
     subscribers,
     fillings: slotFiles.flatMap(({ file, value }) => [value].flat().map((filling) => ({ file, value: filling }))),
     migrations: join(folder, 'migrations'),
+    examples: await readExamples(folder),
   };
 }
 
@@ -74,8 +101,8 @@ export async function discover(root: string): Promise<LoadedModule[]> {
   const folders = names
     .sort()
     .map((name) => join(root, name))
-    .filter((folder) => existsSync(join(folder, 'index.ts')));
-  return order(await Promise.all(folders.map(readModule)));
+    .filter((folder) => manifestOf(folder));
+  return order(await Promise.all(folders.map((folder) => readModule(folder))));
 }
 
 /** Throws on a missing requirement and on a circle, naming the modules. */
@@ -89,7 +116,7 @@ export function order(modules: LoadedModule[]): LoadedModule[] {
       throw new LoadError(`modules require each other in a circle: ${[...path, name].join(' > ')}`);
     for (const needed of loaded.module.requires) {
       const other = byName.get(needed);
-      if (!other) throw new LoadError(`${loaded.folder}/index.ts requires ${needed}, which does not exist`);
+      if (!other) throw new LoadError(`${manifestOf(loaded.folder)} requires ${needed}, which does not exist`);
       visit(other, [...path, name]);
     }
     done.set(name, loaded);
@@ -98,26 +125,23 @@ export function order(modules: LoadedModule[]): LoadedModule[] {
   return [...done.values()];
 }
 
-/**
- * Leaves out the modules that the operator switched off, or did not name among those to run. Throws for a core module,
- * an unknown one, or one still required.
- */
-export function withoutDisabled(modules: LoadedModule[], disabled: string[], enabled: string[] = []): LoadedModule[] {
+/** Throws for a name in the configuration of a module that does not exist or cannot be switched off. */
+export function mustBeSwitchable(
+  modules: LoadedModule[],
+  named: { disabled: string[]; enabled: string[]; plansWithout: Record<string, string[]> },
+): void {
   const known = new Map(modules.map((loaded) => [loaded.module.name, loaded.module]));
-  for (const name of [...disabled, ...enabled]) {
-    const variable = disabled.includes(name) ? 'MODULES_DISABLED' : 'MODULES_ENABLED';
-    if (!known.has(name)) throw new LoadError(`${variable} names ${name}, which does not exist`);
-    if (disabled.includes(name) && known.get(name)?.core) {
-      throw new LoadError(`MODULES_DISABLED names ${name}, which cannot be switched off`);
+  const lists = {
+    MODULES_DISABLED: named.disabled,
+    MODULES_ENABLED: named.enabled,
+    PLANS_WITHOUT: Object.values(named.plansWithout).flat(),
+  };
+  for (const [variable, names] of Object.entries(lists)) {
+    for (const name of names) {
+      if (!known.has(name)) throw new LoadError(`${variable} names ${name}, which does not exist`);
+      if (variable !== 'MODULES_ENABLED' && known.get(name)?.core) {
+        throw new LoadError(`${variable} names ${name}, which cannot be switched off`);
+      }
     }
   }
-  const kept = modules.filter(({ module }) => {
-    if (module.core) return true;
-    return !disabled.includes(module.name) && (enabled.length === 0 || enabled.includes(module.name));
-  });
-  for (const { module } of kept) {
-    const missing = module.requires.find((name) => !kept.some((loaded) => loaded.module.name === name));
-    if (missing) throw new LoadError(`${module.name} requires ${missing}, which is switched off; switch both off`);
-  }
-  return kept;
 }

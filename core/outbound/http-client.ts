@@ -59,6 +59,8 @@ export interface HttpClient {
    * `UpstreamError` when the other side fails, with `RangeError` for options out of bounds.
    */
   request(url: string | URL, options?: RequestOptions): Promise<HttpResponse>;
+  /** Rejects with `UrlBlockedError` for a URL that would be refused. One whose name cannot be resolved now passes. */
+  check(url: string): Promise<void>;
   /** Ends all connections; running requests are cut off. */
   close(): Promise<void>;
 }
@@ -126,6 +128,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       } finally {
         clearTimeout(timer);
       }
+    },
+    async check(target) {
+      const url = checkUrl(target, { allowHttp, allowCidrs });
+      const error = await new Promise<Error | null>((resolve) => {
+        guardedLookup(lookup, allowCidrs)(url.hostname.replace(/^\[|\]$/g, ''), { all: true }, resolve);
+      });
+      if (error instanceof UrlBlockedError) throw error;
     },
     close: () => agent.destroy(),
   };

@@ -10,6 +10,10 @@ export interface Mail {
   subject: string;
   text: string;
   html?: string;
+  /** In angle brackets; made where it is not given. The same for the same mail lets receivers tell a repeat. */
+  messageId?: string;
+  /** Message ids that this one belongs to: mail programs show one thread. */
+  references?: readonly string[];
 }
 
 /** Sends mail; hold one per process. */
@@ -93,9 +97,11 @@ function fileMailer(folder: string, from: string): Mailer {
 }
 
 function message(mail: Mail, from: string) {
+  const { references = [], ...rest } = mail;
   const to = typeof mail.to === 'string' ? mail.to : [...mail.to];
+  const thread = references.length > 0 ? { references: [...references], inReplyTo: references.at(-1) } : {};
   // Content comes from tenants: it must not make this server read files or fetch addresses.
-  return { ...mail, to, from, disableFileAccess: true, disableUrlAccess: true };
+  return { ...rest, ...thread, to, from, disableFileAccess: true, disableUrlAccess: true };
 }
 
 function mailError(error: unknown, url?: string): MailError {

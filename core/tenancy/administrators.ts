@@ -9,23 +9,33 @@ export interface TenantRef {
 }
 
 // Who can do everything and is limited to nothing less than the whole tenant.
-const EXISTS = `
+const ADMINISTRATORS = `
 with recursive granting as (
   select rp.role_id as id from role_permissions rp join permissions p on p.id = rp.permission_id
   where p.resource = '*' and p.action = '*'
   union select r.id from roles r join granting g on r.parent_role_id = g.id)
-select exists (
-  select from organization_users m join users u on u.id = m.user_id and u.status = 'active'
-  where m.org_id = $1 and m.role_id in (select id from granting)
-    and coalesce(cardinality(m.site_ids), 0) = 0 and coalesce(cardinality(m.device_group_ids), 0) = 0
-) or exists (
-  select from partner_users m join users u on u.id = m.user_id and u.status = 'active'
-  where m.partner_id = $2 and m.role_id in (select id from granting) and m.org_access = 'all') as found`;
+select u.id, u.email from organization_users m join users u on u.id = m.user_id and u.status = 'active'
+where m.org_id = $1 and m.role_id in (select id from granting)
+  and coalesce(cardinality(m.site_ids), 0) = 0 and coalesce(cardinality(m.device_group_ids), 0) = 0
+union
+select u.id, u.email from partner_users m join users u on u.id = m.user_id and u.status = 'active'
+where m.partner_id = $2 and m.role_id in (select id from granting) and m.org_access = 'all'`;
 
-const hasOne = async (ctx: Context, { orgId, partnerId }: TenantRef): Promise<boolean> => {
-  const { rows } = await ctx.sql<{ found: boolean }>(EXISTS, [orgId, partnerId], 'core-administrators');
-  return rows[0]?.found === true;
-};
+/** A tenant's administrators. Needs work that reaches the members of the tenant. */
+export async function administratorsOf(
+  ctx: Context,
+  { orgId, partnerId }: TenantRef,
+): Promise<{ id: string; email: string }[]> {
+  const { rows } = await ctx.sql<{ id: string; email: string }>(
+    ADMINISTRATORS,
+    [orgId, partnerId],
+    'core-administrators',
+  );
+  return rows;
+}
+
+const hasOne = async (ctx: Context, tenant: TenantRef): Promise<boolean> =>
+  (await administratorsOf(ctx, tenant)).length > 0;
 
 /**
  * Runs a change that may take administrators away: changes of one tenant take turns until they commit.

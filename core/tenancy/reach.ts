@@ -1,6 +1,6 @@
 /** What a scope reaches: the checks that services make on ids that callers name. */
 import type { Context, Scope } from '../context.ts';
-import { Forbidden, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
+import { Forbidden, moduleOffHere, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
 import type { TenantRef } from './administrators.ts';
 
 /** Null for system scope, which reaches every organization (spec/2-tenancy, Authentication). */
@@ -12,15 +12,23 @@ export function canAccessOrg(scope: Scope, orgId: string): boolean {
   return scope.orgIds === null || scope.orgIds.includes(orgId);
 }
 
+/** Where it would be reached if the route's module were on for it, that is what the caller hears. */
+function mustNotBeWithheld({ withheld }: Scope, orgId: string): void {
+  if (withheld?.orgIds.includes(orgId)) throw moduleOffHere(withheld.module, 'disabled_by_org');
+}
+
 /** Throws for an organization out of reach: hidden (404) from partner users, denied (403) to others. */
 export function mustReachOrg(ctx: Context, orgId: string): void {
   if (canAccessOrg(ctx.scope, orgId)) return;
+  mustNotBeWithheld(ctx.scope, orgId);
   throw ctx.scope.kind === 'partner' ? NotFound('Organization not found') : OrgAccessDenied();
 }
 
 /** Throws 403 for an organization named in a body or query that is out of reach. */
 export function mustAccessOrg(ctx: Context, orgId: string): void {
-  if (!canAccessOrg(ctx.scope, orgId)) throw OrgAccessDenied();
+  if (canAccessOrg(ctx.scope, orgId)) return;
+  mustNotBeWithheld(ctx.scope, orgId);
+  throw OrgAccessDenied();
 }
 
 /** Throws 403 where the caller is limited to other sites. */

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import test from 'ava';
 import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 
+interface ApiDocument {
+  paths: Record<string, { get?: { deprecated?: boolean } }>;
+  components: { schemas: { Error: { properties: { error: { properties: { code: { enum: string[] } } } } } } };
+}
+
 const platform = await startTestPlatform({ ENABLE_2FA: 'true' }, join(import.meta.dirname, 'modules'));
 test.after.always(() => platform.stop());
 
 test('health answers at the host root, with the version', async (t) => {
-  t.deepEqual((await platform.call('GET', '//health')).body, { status: 'ok', version: '0.1.0' });
+  t.like((await platform.call('GET', '//health')).body, { status: 'ok', version: '0.1.0' });
   t.is((await platform.call('GET', '//health/live')).status, 200);
   t.like((await platform.call('GET', '//health/ready')).body, { status: 'ready' });
 });
@@ -34,7 +39,39 @@ test('problem details come where the caller asks for them', async (t) => {
     headers: { accept: 'application/problem+json' },
   });
   t.is(answer.headers.get('content-type'), 'application/problem+json');
-  t.like(answer.body, { status: 401, code: 'UNAUTHENTICATED' });
+  t.like(answer.body, { status: 401, code: 'UNAUTHENTICATED', type: '/docs/errors#UNAUTHENTICATED' });
+});
+
+test('the page of error codes has every code, and is where problem details point', async (t) => {
+  const { body } = await platform.call<string>('GET', '//docs/errors');
+  const { body: document } = await platform.call<ApiDocument>('GET', '/openapi.json');
+  const codes = document.components.schemas.Error.properties.error.properties.code.enum;
+  t.true(codes.length > 20);
+  t.deepEqual(
+    codes.filter((code) => !body.includes(`<tr id="${code}">`)),
+    [],
+  );
+});
+
+test('a route that goes says since when, until when, and what takes its place', async (t) => {
+  const { headers } = await platform.call('GET', '/probe/old');
+  t.is(headers.get('deprecation'), '@1767225600');
+  t.is(headers.get('sunset'), 'Fri, 01 Jan 2027 00:00:00 GMT');
+  t.is(headers.get('link'), '</api/v1/probe/notes>; rel="successor-version"');
+  const { body } = await platform.call<ApiDocument>('GET', '/openapi.json');
+  t.true(body.paths['/probe/old']?.get?.deprecated);
+});
+
+test('long answers are compressed as the caller prefers', async (t) => {
+  const coding = async (accept: string) => {
+    const { headers, body } = await platform.call('GET', '/probe/old', { headers: { 'accept-encoding': accept } });
+    t.is((body as { text: string }).text.length, 8000);
+    return headers.get('content-encoding');
+  };
+  t.is(await coding('gzip, deflate, br'), 'br');
+  t.is(await coding('gzip'), 'gzip');
+  t.is(await coding('br;q=0.1, gzip'), 'gzip');
+  t.is(await coding('identity'), null);
 });
 
 test('a body over the limit gets 413', async (t) => {
@@ -46,9 +83,12 @@ test('a body over the limit gets 413', async (t) => {
   t.deepEqual([answer.status, answer.body.error.code], [413, 'PAYLOAD_TOO_LARGE']);
 });
 
-test('a declared limit answers 429 with the wait in header and body', async (t) => {
+test('a declared limit is told as structured fields, and answers 429 with the wait in header and body', async (t) => {
   const ask = () => platform.call<ErrorBody & { retryAfter: number }>('GET', '/probe/limited');
-  t.deepEqual([(await ask()).status, (await ask()).status], [200, 200]);
+  const { headers } = await ask();
+  t.regex(headers.get('ratelimit') ?? '', /^"probe";r=1;t=\d+$/);
+  t.is(headers.get('ratelimit-policy'), '"probe";q=2;w=60');
+  t.is((await ask()).status, 200);
   const over = await ask();
   t.deepEqual([over.status, over.body.error.message], [429, 'Slow down']);
   t.is(Number(over.headers.get('retry-after')), over.body.retryAfter);
@@ -83,12 +123,26 @@ test('the order of denials: inactive partner, then forced enrollment, then permi
 test('the API document lists the routes with their access', async (t) => {
   const { body } = await platform.call<{
     openapi: string;
-    paths: Record<string, Record<string, { 'x-permission': string }>>;
+    paths: Record<string, Record<string, { 'x-permission': string; summary: string }>>;
   }>('GET', '/openapi.json');
   t.is(body.openapi, '3.1.0');
   t.is(body.paths['/probe/notes']?.get?.['x-permission'], 'devices:read');
+  t.like(body.paths['/probe/notes']?.post, { summary: 'Writes a note' });
+});
+
+test('the page of the document comes whole from this server, and its policy allows nothing else', async (t) => {
   const page = await platform.call<string>('GET', '//docs');
-  t.regex(page.body, /Writes a note/);
+  const policy = page.headers.get('content-security-policy') ?? '';
+  t.true(policy.startsWith("default-src 'none'"));
+  t.notRegex(policy, /https?:|\*|unsafe-eval/);
+  const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+  t.true(parts.length >= 5);
+  for (const path of parts) {
+    t.true(path.startsWith('/'), path);
+    const part = await platform.call<string>('GET', `/${path}`);
+    t.is(part.status, 200, path);
+    t.true(JSON.stringify(part.body).length > 100, path);
+  }
 });
 
 test('a route without access cannot be added to the server', (t) => {

@@ -1,8 +1,11 @@
 /** Agent versions: what may be installed, who is offered it when, and how that went. */
 import { defineModule } from '#core';
+import { offeredShape, versionShape } from './models/agent-version.ts';
+import { attemptShape } from './models/attempt.ts';
 import { updatePolicy } from './models/update-policy.ts';
 import { startCatalog } from './services/catalog.ts';
-import { startStandings } from './services/standings.ts';
+import { startDownloads } from './services/downloads.ts';
+import { startStandings } from './services/rollout/standings.ts';
 
 declare module '#core/contract' {
   interface Events {
@@ -34,6 +37,9 @@ export default defineModule({
   title: 'Agent versions',
   summary: 'Which versions of the agents there are, and how devices are brought to them',
   requires: ['devices', 'agents'],
+  default: 'on',
+  group: 'agents',
+  agentFeatures: ['updates'],
   permissions: ['devices:read', 'devices:write'],
   audits: [
     'agent_version.sync',
@@ -56,5 +62,11 @@ export default defineModule({
   start(services) {
     startCatalog(services);
     startStandings(services);
+    startDownloads(services);
+  },
+  schemas: {
+    AgentUpdateAttempt: attemptShape,
+    AgentVersion: versionShape,
+    AgentVersionOffered: offeredShape,
   },
 });

@@ -14,6 +14,8 @@ export interface Upgrade {
   version: string;
   url: string;
   sha256: string;
+  /** The version is lower than the one that runs, and the tenant's policy wants it so. */
+  allowDowngrade?: true;
 }
 export interface UpgradeOffers {
   upgradeTo: Upgrade | null;

@@ -1,8 +1,11 @@
 /** Device groups: chosen by hand or by a filter, followed as devices change, and a limit of what people see. */
 import { type Context, defineModule } from '#core';
+import { conditionTree } from './models/condition-tree.ts';
+import { groupChanged, groupCreate, groupDetail, groupListed, groupShape, groupUpdate } from './models/device-group.ts';
 import type { GroupUsage } from './models/group-usage.ts';
+import { changeShape, memberListed, membershipShape, previewShape } from './models/membership.ts';
 import { membersOf } from './services/group-lists.ts';
-import { groupsOf } from './services/member-lists.ts';
+import { groupsOf } from './services/members/member-lists.ts';
 import { missing } from './services/reach.ts';
 
 const api = (ctx: Context) => ({
@@ -41,6 +44,8 @@ export default defineModule({
   title: 'Device groups',
   summary: 'Groups of devices: chosen by hand or by a filter, and a limit of what people see',
   requires: ['tenancy', 'devices', 'filters'],
+  default: 'on',
+  group: 'devices',
   permissions: ['devices:read', 'devices:write', 'devices:delete'],
   audits: [
     'device_group.create',
@@ -54,5 +59,20 @@ export default defineModule({
   ],
   events: ['device-groups.membership.changed', 'device-groups.mass_change', 'device-groups.evaluation.failed'],
   slots: ['device-groups.usage'],
+  steadySlots: ['device-groups.usage'],
+  objects: { 'device groups': 'device_groups' },
+  schemas: {
+    Group: groupShape,
+    GroupChanged: groupChanged,
+    GroupConditions: conditionTree,
+    GroupCreate: groupCreate,
+    GroupDetail: groupDetail,
+    GroupListed: groupListed,
+    GroupMember: memberListed,
+    GroupMembership: membershipShape,
+    GroupMembershipChange: changeShape,
+    GroupPreview: previewShape,
+    GroupUpdate: groupUpdate,
+  },
   api,
 });

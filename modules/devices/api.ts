@@ -1,6 +1,16 @@
 /** What other modules may ask of devices: `ctx.use('devices')`, its types, and the events they may follow. */
+import type { Beat, BeatAnswer } from './beats.ts';
 import type { LifecycleApi } from './life.ts';
-import type { DisksBody, HardwareBody, HardwareFields, NetworkBody, ServicesBody, SoftwareBody } from './snapshots.ts';
+import type { QueuedCommand, WithdrawalsApi } from './ordering.ts';
+import type {
+  DisksBody,
+  HardwareBody,
+  HardwareFields,
+  NetworkBody,
+  ReportsApi,
+  ServicesBody,
+  SoftwareBody,
+} from './snapshots.ts';
 import type { ListsApi, TagsApi } from './tagging.ts';
 
 export type Lifecycle = 'pending' | 'active' | 'quarantined' | 'decommissioned';
@@ -92,42 +102,6 @@ export interface Enrolled {
   reattached: boolean;
 }
 
-export interface BeatMetrics {
-  cpuPercent?: number;
-  ramPercent?: number;
-  ramUsedMb?: number;
-  diskPercent?: number;
-  diskUsedGb?: number;
-  networkInBps?: number;
-  networkOutBps?: number;
-  diskReadBps?: number;
-  diskWriteBps?: number;
-  processCount?: number;
-}
-/** One heartbeat, already authenticated; fields that are absent leave what is known. */
-export interface Beat {
-  deviceId: string;
-  orgId: string;
-  at: Date;
-  ip: string | null;
-  role: 'agent' | 'watchdog';
-  agentVersion?: string;
-  hostname?: string;
-  osVersion?: string;
-  osBuild?: string;
-  uptimeSeconds?: number;
-  lastUser?: string;
-  pendingReboot?: boolean;
-  battery?: Record<string, unknown>;
-  watchdogVersion?: string;
-  watchdogState?: string;
-  helperVersion?: string;
-  autoUpdateEnabled?: boolean;
-  metrics?: BeatMetrics;
-  lanIp?: string;
-  /** The connection it came over, which will carry the commands. */
-  epoch?: number;
-}
 export interface ClaimedCommand {
   id: string;
   type: string;
@@ -138,16 +112,9 @@ export interface ClaimedCommand {
   executionTimeoutSeconds: number;
   createdAt: Date;
 }
-export interface BeatAnswer {
-  lifecycle: Lifecycle;
-  commands: ClaimedCommand[];
-  uninstall: boolean;
-  /** What the operators want; the agent is told when it reports otherwise. */
-  autoUpdateEnabled: boolean;
-}
-
 export interface CommandResult {
-  status: 'completed' | 'failed' | 'timeout';
+  /** `cancelled` counts only where somebody asked for it; else it is a failure. */
+  status: 'completed' | 'failed' | 'timeout' | 'cancelled';
   exitCode?: number | null;
   stdout?: string | null;
   stderr?: string | null;
@@ -163,22 +130,7 @@ export interface Progress {
   percent: number | null;
   message: string | null;
 }
-export interface QueuedCommand {
-  type: string;
-  payload?: Record<string, unknown>;
-  priority?: number;
-  /** Delivery deadline; in seven days when absent. */
-  deliverBy?: Date;
-  /** 1 to 90,000 seconds; five minutes when absent. */
-  executionTimeoutSeconds?: number;
-  targetRole?: 'agent' | 'watchdog';
-  whenOffline?: 'queue' | 'fail';
-  /** At most one open command of the same key a device; a second one throws ALREADY_PENDING. */
-  dedupKey?: string;
-  source: CommandSource;
-  sourceId?: string | null;
-  batchId?: string | null;
-}
+export type { QueuedCommand } from './ordering.ts';
 export interface CommandRow {
   id: string;
   deviceId: string;
@@ -206,7 +158,7 @@ export interface DeviceIdentity {
   partnerActive: boolean;
 }
 
-export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
+export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi, WithdrawalsApi, ReportsApi {
   /**
    * Takes the device in: quota (403 DEVICE_LIMIT_REACHED), rows, audit `device.create` {via}, event `devices.enrolled`.
    * Needs the platform role; runs in the caller's transaction. 403 `DEVICE_QUARANTINED` when the old row is quarantined.
@@ -226,6 +178,8 @@ export interface DevicesApi extends ListsApi, TagsApi, LifecycleApi {
   noteProgress(deviceId: string, progress: Progress): Promise<boolean>;
   /** The device shows `updating` for at most five minutes, or until it beats with that version. */
   beginUpdate(deviceId: string, targetVersion: string): Promise<void>;
+  /** The update to that version has ended without success: the device shows `updating` no longer. */
+  endUpdate(deviceId: string, targetVersion: string): Promise<void>;
   /** At most ten, by priority and age; each is given out once. */
   claimCommands(deviceId: string, role: 'agent' | 'watchdog'): Promise<ClaimedCommand[]>;
   /** sent to running. 404 for an unknown command, 409 INVALID_STATE for one that has ended; a repeat does nothing. */

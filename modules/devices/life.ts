@@ -17,6 +17,10 @@ export interface LifecycleApi {
    * it is not active.
    */
   quarantine(deviceId: string, reason: string): Promise<boolean>;
+  /** The agent says that it is being removed by hand; false when it has said so before. */
+  noteUninstallIntent(deviceId: string): Promise<boolean>;
+  /** Devices that count against an organization's limits, by organization. Platform role. */
+  countDevices(orgIds: readonly string[]): Promise<Map<string, number>>;
 }
 
 declare module '#core/contract' {

@@ -1,10 +1,11 @@
 /** The slots of devices: what others may fill in. */
 import type { Context } from '#core';
 
-/** Fills `GET /devices/{id}` with what another module knows about the device. */
+/** Fills `GET /devices/{id}`, and the export of many devices, with what another module knows about each of them. */
 export interface DeviceDetail {
   key: string;
-  read(ctx: Context, deviceId: string): Promise<unknown>;
+  /** By the device's id, null where it is not in the answer. As many statements for hundreds as for one. */
+  readMany(ctx: Context, deviceIds: readonly string[]): Promise<Map<string, unknown>>;
 }
 
 /** Slot `devices.values`: says which custom values a device may take, in their stored form (null removes). */
@@ -13,6 +14,8 @@ export interface DeviceValues {
     ctx: Context,
     device: { orgId: string; osType: string; timeZone: string },
     values: Record<string, unknown>,
+    /** People when absent; scripts may write other fields, and say everything in text. */
+    by?: 'user' | 'script',
   ): Promise<Record<string, unknown>>;
 }
 
@@ -31,10 +34,14 @@ export interface DeviceCondition {
   limited<T>(run: () => Promise<T>): Promise<T>;
 }
 
-/** Slot `devices.groups`: knows which device groups there are. */
+/** Slot `devices.groups`: knows which device groups there are, and puts new devices into them. */
 export interface DeviceGroupNames {
   /** Those of the ids that are no group that the caller sees. */
   unseen(ctx: Context, ids: readonly string[]): Promise<string[]>;
+  /** Throws 400 unless a device of this place may be put into each of the groups by the caller. */
+  mustBeJoinable(ctx: Context, place: { orgId: string; siteId: string }, ids: readonly string[]): Promise<void>;
+  /** Puts a new device into groups that were found joinable. */
+  join(ctx: Context, deviceId: string, ids: readonly string[]): Promise<void>;
 }
 
 /** A device on its way to another organization of its partner. */
@@ -65,6 +72,24 @@ export interface DeviceGuard {
   blocked(ctx: Context, deviceIds: readonly string[], type: string): Promise<readonly string[]>;
 }
 
+/** A command of another module's that has ended, in the transaction that ends it. */
+export interface EndedCommand {
+  id: string;
+  deviceId: string;
+  orgId: string;
+  type: string;
+  status: 'completed' | 'failed' | 'timeout' | 'cancelled';
+  error: string | null;
+}
+/**
+ * Slot `devices.command`: commands that another module owns. It alone orders them (`queueCommand`), and it keeps their
+ * results: with the command's row none is stored.
+ */
+export interface CommandOwner {
+  types: ReadonlySet<string>;
+  ended(ctx: Context, command: EndedCommand, result: unknown): Promise<void>;
+}
+
 declare module '#core/contract' {
   interface Slots {
     'devices.detail': DeviceDetail;
@@ -73,5 +98,6 @@ declare module '#core/contract' {
     'devices.groups': DeviceGroupNames;
     'devices.follower': DeviceFollower;
     'devices.guard': DeviceGuard;
+    'devices.command': CommandOwner;
   }
 }

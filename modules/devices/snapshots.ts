@@ -1,5 +1,23 @@
 /** The snapshots that agents send of their machines (domain/agents, section 8). */
 
+export const REPORT_KINDS = ['patches', 'security', 'sessions', 'connections', 'processes'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+/** What an agent sampled: in one part, or in one for each source that it looked at; others are left as they are. */
+export interface Report {
+  kind: ReportKind;
+  parts: { source?: string; body: object }[];
+  /** An equal one is not written again. */
+  snapshotHash?: string;
+  /** False for lists that were cut, or are empty by themselves: they replace nothing that is known. */
+  whole: boolean;
+}
+/** A custom value that a script may not write so. */
+export interface ValueFault {
+  key: string;
+  code: string;
+  message: string;
+}
+
 export interface HardwareFields {
   manufacturer?: string | null;
   model?: string | null;
@@ -60,4 +78,17 @@ export interface SoftwareBody extends Snapshot {
 }
 export interface ServicesBody extends Snapshot {
   services: { name: string; displayName?: string | null; state: string; startType?: string | null }[];
+}
+
+/** What agents sample and find out: part of `ctx.use('devices')`. */
+export interface ReportsApi {
+  /** The latest of each kind; changed: false where all of it is known. */
+  submitReport(deviceId: string, report: Report): Promise<{ changed: boolean }>;
+  /** The machine's own addresses as of now. */
+  noteAddresses(deviceId: string, addresses: readonly string[]): Promise<void>;
+  /** What scripts may write of custom fields: each key by itself. */
+  writeAgentValues(
+    deviceId: string,
+    values: Record<string, unknown>,
+  ): Promise<{ updated: string[]; failed: ValueFault[] }>;
 }

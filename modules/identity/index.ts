@@ -1,5 +1,24 @@
 /** Users, logins, second factor, API keys and enrollment keys. */
 import { type Context, defineModule } from '#core';
+import { apiKeyCreate, apiKeyCreated, apiKeyRotated, apiKeyShape, apiKeyUpdate } from './models/api-key.ts';
+import {
+  enrollmentKeyCreate,
+  enrollmentKeyOnce,
+  enrollmentKeyRotate,
+  enrollmentKeyShape,
+} from './models/enrollment-key.ts';
+import { codeOnly, enabledShape } from './models/factor.ts';
+import { passwordChange, passwordForgotten, passwordReset } from './models/password.ts';
+import { sessionShape } from './models/session.ts';
+import {
+  credentials,
+  meShape,
+  newAccount,
+  newPartnerAccount,
+  profileShape,
+  profileUpdate,
+  userShape,
+} from './models/user.ts';
 import { type ExtraFactor, type LoginRule, mustTakePassword, passwordPlaces } from './services/access/login-rules.ts';
 import { logIn, type Proof } from './services/access/logins.ts';
 import { type Challenged, challenged, finishChallenge } from './services/access/mfa-challenges.ts';
@@ -85,6 +104,7 @@ export default defineModule({
   summary: 'Logins, registration, the second factor, API keys and enrollment keys',
   requires: ['tenancy'],
   core: true,
+  group: 'people',
   permissions: ['organizations:read', 'organizations:write'],
   audits: [
     'user.create',
@@ -112,5 +132,31 @@ export default defineModule({
     'enrollment_key.delete',
   ],
   slots: ['identity.login-rule', 'identity.factor'],
+  // A login must not become easier because a feature was switched off.
+  steadySlots: ['identity.login-rule', 'identity.factor'],
+  schemas: {
+    AccountCreate: newAccount,
+    ApiKey: apiKeyShape,
+    ApiKeyCreate: apiKeyCreate,
+    ApiKeyCreated: apiKeyCreated,
+    ApiKeyRotated: apiKeyRotated,
+    ApiKeyUpdate: apiKeyUpdate,
+    Credentials: credentials,
+    EnrollmentKey: enrollmentKeyShape,
+    EnrollmentKeyCreate: enrollmentKeyCreate,
+    EnrollmentKeyRotate: enrollmentKeyRotate,
+    EnrollmentKeyWithValue: enrollmentKeyOnce,
+    FactorCode: codeOnly,
+    FactorEnabled: enabledShape,
+    Me: meShape,
+    PartnerAccountCreate: newPartnerAccount,
+    PasswordChange: passwordChange,
+    PasswordForgotten: passwordForgotten,
+    PasswordReset: passwordReset,
+    Profile: profileShape,
+    ProfileUpdate: profileUpdate,
+    Session: sessionShape,
+    UserBrief: userShape,
+  },
   api,
 });

@@ -1,5 +1,7 @@
 /** Passkeys: a second factor beside the authenticator app, and a login without a password (WebAuthn Level 3). */
 import { defineModule } from '#core';
+import { asserted, attested, factorAssertion, factorStart, passkeyLogin, registration } from './models/ceremony.ts';
+import { passkeyShape, passkeyUpdate } from './models/passkey.ts';
 
 export default defineModule({
   name: 'passkeys',
@@ -7,6 +9,17 @@ export default defineModule({
   summary: 'Passkeys as a second factor and as a login without a password',
   requires: ['identity'],
   default: 'on',
+  group: 'people',
   permissions: [],
   audits: ['auth.passkey.create', 'auth.passkey.update', 'auth.passkey.delete', 'user.login', 'user.login.failed'],
+  schemas: {
+    Passkey: passkeyShape,
+    PasskeyAssertion: asserted,
+    PasskeyAttestation: attested,
+    PasskeyFactor: factorAssertion,
+    PasskeyFactorStart: factorStart,
+    PasskeyLogin: passkeyLogin,
+    PasskeyRegistration: registration,
+    PasskeyUpdate: passkeyUpdate,
+  },
 });

@@ -1,5 +1,16 @@
 /** Roles and permissions: what people may do, and who may give it to them. */
 import { type Context, defineModule, type TenantRef } from '#core';
+import {
+  catalogEntry,
+  effectivePair,
+  pair,
+  roleClone,
+  roleCreate,
+  roleDetail,
+  roleShape,
+  roleUpdate,
+} from './models/role.ts';
+import { holderShape } from './models/role-holder.ts';
 import type { RoleUsage } from './models/role-usage.ts';
 import { assignable, mustAssign } from './services/assignments.ts';
 import { permissionsOf } from './services/permissions.ts';
@@ -33,8 +44,21 @@ export default defineModule({
   summary: 'Built-in and own roles, what they grant, and who may give them',
   requires: [],
   core: true,
+  group: 'people',
   permissions: ['users:read', 'users:write', 'users:delete'],
   audits: ['role.create', 'role.update', 'role.delete', 'role.clone'],
   slots: ['roles.usage'],
+  steadySlots: ['roles.usage'],
+  schemas: {
+    CatalogPermission: catalogEntry,
+    EffectivePermission: effectivePair,
+    Permission: pair,
+    Role: roleShape,
+    RoleClone: roleClone,
+    RoleCreate: roleCreate,
+    RoleDetail: roleDetail,
+    RoleHolder: holderShape,
+    RoleUpdate: roleUpdate,
+  },
   api,
 });

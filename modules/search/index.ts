@@ -1,6 +1,7 @@
 /** Search: one question over devices, people, organizations, settings pages and whatever else fills the slot. */
 import { defineModule } from '#core';
 import type { SearchCategory } from './models/category.ts';
+import { searchAnswer } from './models/result.ts';
 
 declare module '#core/contract' {
   interface Slots {
@@ -13,7 +14,12 @@ export default defineModule({
   title: 'Search',
   summary: 'Finds devices, people, organizations, settings pages and more by a part of their names',
   requires: [],
+  default: 'on',
+  group: 'platform',
   permissions: [],
   audits: [],
   slots: ['search.category'],
+  schemas: {
+    SearchResult: searchAnswer,
+  },
 });

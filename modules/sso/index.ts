@@ -1,5 +1,15 @@
 /** Single sign-on: organizations log in through their own identity provider, by OpenID Connect. */
 import { defineModule } from '#core';
+import { checkShape, exchangeBody } from './models/login.ts';
+import { mappingShape, presetShape } from './models/preset.ts';
+import {
+  attributeMapping,
+  providerCreate,
+  providerShape,
+  providerUpdate,
+  statusChange,
+  testResult,
+} from './models/provider.ts';
 import { startDiscoveries } from './services/discoveries.ts';
 
 export default defineModule({
@@ -7,6 +17,8 @@ export default defineModule({
   title: 'Single sign-on',
   summary: 'Logins through the identity provider of an organization',
   requires: ['identity', 'tenancy', 'roles', 'users'],
+  default: 'on',
+  group: 'people',
   permissions: ['organizations:read', 'organizations:write'],
   audits: [
     'sso.provider.create',
@@ -18,4 +30,16 @@ export default defineModule({
     'user.login.failed',
   ],
   start: startDiscoveries,
+  schemas: {
+    SsoAttributeMapping: mappingShape,
+    SsoAttributeMappingWrite: attributeMapping,
+    SsoCheck: checkShape,
+    SsoExchange: exchangeBody,
+    SsoPreset: presetShape,
+    SsoProvider: providerShape,
+    SsoProviderCreate: providerCreate,
+    SsoProviderStatusChange: statusChange,
+    SsoProviderTest: testResult,
+    SsoProviderUpdate: providerUpdate,
+  },
 });

@@ -1,5 +1,16 @@
 /** Partners, organizations and sites: who owns what, and how far callers reach. */
 import { type Context, defineModule } from '#core';
+import {
+  organizationBrief,
+  organizationCreate,
+  organizationOrder,
+  organizationShape,
+  organizationUpdate,
+} from './models/organization.ts';
+import { organizationSettings } from './models/organization-settings.ts';
+import { ownPartnerUpdate, partnerCreate, partnerShape, partnerUpdate } from './models/partner.ts';
+import { partnerSettings } from './models/partner-settings.ts';
+import { siteCreate, siteShape, siteUpdate } from './models/site.ts';
 import { readOrganization } from './services/organizations.ts';
 import { makePartnerAdminRole } from './services/partner-roles.ts';
 import { mustExistSite } from './services/sites.ts';
@@ -25,6 +36,7 @@ export default defineModule({
   summary: 'Partners, organizations and sites, and who reaches them',
   requires: [],
   core: true,
+  group: 'platform',
   permissions: [
     'organizations:read',
     'organizations:write',
@@ -45,5 +57,21 @@ export default defineModule({
     'site.update',
     'site.delete',
   ],
+  schemas: {
+    Organization: organizationShape,
+    OrganizationBrief: organizationBrief,
+    OrganizationCreate: organizationCreate,
+    OrganizationOrder: organizationOrder,
+    OrganizationSettings: organizationSettings,
+    OrganizationUpdate: organizationUpdate,
+    OwnPartnerUpdate: ownPartnerUpdate,
+    Partner: partnerShape,
+    PartnerCreate: partnerCreate,
+    PartnerSettings: partnerSettings,
+    PartnerUpdate: partnerUpdate,
+    Site: siteShape,
+    SiteCreate: siteCreate,
+    SiteUpdate: siteUpdate,
+  },
   api,
 });

@@ -1,6 +1,8 @@
 /** Who belongs to a tenant: listing, inviting, changing and removing users, and accepting invitations. */
 import { type Context, defineModule, type TenantRef } from '#core';
+import { acceptance, check, invitationShape, inviteCreate, resend } from './models/invitation.ts';
 import type { DeviceGroupDirectory } from './models/limits.ts';
+import { assignableShape, memberShape, memberUpdate, roleAssignment } from './models/member.ts';
 import { takeInvitation } from './services/acceptances.ts';
 import { addMember } from './services/provisions.ts';
 import { removeMember } from './services/removals.ts';
@@ -36,6 +38,7 @@ declare module '#core/contract' {
   interface Events {
     'users.invited': { invitationId: string; roleId: string; partnerId: string | null };
     'users.joined': { userId: string; roleId: string; partnerId: string | null };
+    'users.role.changed': { userId: string; email: string; from: string; to: string; partnerId: string | null };
     'users.removed': { userId: string; partnerId: string | null };
   }
 }
@@ -46,6 +49,7 @@ export default defineModule({
   summary: 'Who belongs to a tenant, with which role and limits, and how people get there',
   requires: ['tenancy', 'identity', 'roles'],
   core: true,
+  group: 'people',
   permissions: ['users:read', 'users:write', 'users:delete', 'users:invite'],
   audits: [
     'user.create',
@@ -57,7 +61,19 @@ export default defineModule({
     'user.role.assign',
     'user.update',
   ],
-  events: ['users.invited', 'users.joined', 'users.removed'],
+  events: ['users.invited', 'users.joined', 'users.role.changed', 'users.removed'],
   slots: ['users.device-groups'],
+  steadySlots: ['users.device-groups'],
+  schemas: {
+    AssignableRole: assignableShape,
+    Invitation: invitationShape,
+    InvitationAcceptance: acceptance,
+    InvitationCheck: check,
+    InvitationCreate: inviteCreate,
+    InvitationResend: resend,
+    RoleAssignment: roleAssignment,
+    User: memberShape,
+    UserUpdate: memberUpdate,
+  },
   api,
 });

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Arranged, type Tenant, tenant } from '#test';
 import { createTokenSigner } from '../../core/auth/tokens.ts';
-import { startEmbeddedServer } from '../../core/database/embedded-server.ts';
+import { startEmbeddedServer } from '../../core/database/embedded/server.ts';
 import { migrate } from '../../core/database/migrations.ts';
 import { openDatabase } from '../../core/database/pools.ts';
-import { loadModules, migrationFolders, ROOT } from '../../core/platform.ts';
+import { loadModules, migrationFolders, ROOT } from '../../core/loader/load.ts';
 
 export interface Ground extends Arranged {
   seconds: number;
@@ -64,7 +64,7 @@ export async function openBench(seconds: number): Promise<Ground> {
   await admin.query(`create database ${name}`);
   const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   const database = openDatabase({ url: databaseUrl, poolSize: 4, onError: () => undefined });
-  await migrate(database.owner, migrationFolders(await loadModules({ modules: { disabled: [], enabled: [] } })));
+  await migrate(database.owner, migrationFolders(await loadModules()));
   const secrets = { jwtSecret: randomBytes(32).toString('hex'), encryptionKey: randomBytes(32).toString('hex') };
   const signer = createTokenSigner({ secret: secrets.jwtSecret });
   const children = new Set<ChildProcess>();

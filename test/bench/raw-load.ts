@@ -59,6 +59,8 @@ function lane(
       else socket.end(() => resolve({ total, failed }));
     });
     socket.on('error', reject);
+    // Nothing after the end that was asked for.
+    socket.on('close', () => reject(new Error(`the server closed a connection after ${total} answers`)));
     socket.once('connect', send);
   });
 }

@@ -1,4 +1,5 @@
 /** What a scenario is, and the figures it prints. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ground } from './ground.ts';
 
 export interface Scenario {
@@ -8,11 +9,12 @@ export interface Scenario {
 
 export const rounded = (value: number): number => Number(value.toPrecision(3));
 
-/** Runs `step` in `lanes` lanes for so many seconds; returns steps a second and latencies in ms. */
+/** Runs `step` in `lanes` lanes for so many seconds, each resting `restMs` after it; returns steps a second and latencies in ms. */
 export async function drive(
   seconds: number,
   lanes: number,
   step: (lane: number, round: number) => Promise<unknown>,
+  restMs = 0,
 ): Promise<{ perSecond: number; p50: number; p99: number }> {
   const times: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -23,6 +25,7 @@ export async function drive(
         const before = performance.now();
         await step(lane, round);
         times.push(performance.now() - before);
+        if (restMs > 0) await sleep(restMs);
       }
     }),
   );

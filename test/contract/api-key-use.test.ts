@@ -6,13 +6,14 @@ import {
   type Called,
   type CallOptions,
   type ErrorBody,
+  freePort,
   joinTestPlatform,
   startTestPlatform,
   type Tenant,
   tenant,
 } from '#test';
 import { sha256Hex } from '../../core/auth/opaque-tokens.ts';
-import { freePort, hasRedisServer, startRedis } from '../../core/counters/test/redis-server.ts';
+import { hasRedisServer, startRedis } from '../../core/counters/test/redis-server.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());

@@ -3,8 +3,8 @@ import test from 'ava';
 import { apiKey, type Called, type ErrorBody } from '#test';
 import type { AnyRoute } from '../../core/contract.ts';
 import { ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
-import { arrange, realPaths, takesBody } from './arranged.ts';
-import { sampleOf } from './sample.ts';
+import { arrange, realPaths, takesBody } from './ground/arranged.ts';
+import { sampleOf } from './ground/sample.ts';
 
 /**
  * What keys may never call, and why. A route that refuses keys (`apiKey: false`) must match one of these: whoever adds
@@ -15,6 +15,7 @@ const PEOPLE_ONLY: [route: RegExp, why: string][] = [
   [/^(POST|PATCH|DELETE) \/roles(\/|$)/, 'role management asks for a verified second factor, which a key has not'],
   [/ \/auth\//, 'logins, sessions, second factors and passwords are those of the person who calls'],
   [/ \/users\/me(\/|$)/, 'the own account: a key has none'],
+  [/ \/notifications(\/|$)/, 'the own notices, preferences and browsers: a key has none'],
   [/^(POST|PATCH|DELETE) \/sso\/providers(\/|$)/, 'who writes a provider decides who may log in'],
 ];
 
@@ -81,7 +82,7 @@ test.serial(
 );
 
 for (const route of forPeople) {
-  const { permission, scopes: callers, mfa, apiKey: takesKeys } = accessOf(route);
+  const { permission, keyScope, scopes: callers, mfa, apiKey: takesKeys } = accessOf(route);
   const name = named(route);
 
   if (takesKeys === false) {
@@ -106,14 +107,17 @@ for (const route of forPeople) {
     });
     continue;
   }
-  test(`${name} takes a key with ${permission} and no other`, async (t) => {
+  test(`${name} takes a key with ${[permission, keyScope].filter(Boolean).join(' or ')} and no other`, async (t) => {
     const without = [403, 'SCOPE_REQUIRED', 'API key does not have required permissions'];
     t.deepEqual(refusal(await call(route, [])), without, 'a key without scopes');
-    const others = everything.filter((scope) => scope !== permission);
+    const others = everything.filter((scope) => scope !== permission && scope !== keyScope);
     t.deepEqual(refusal(await call(route, others)), without, 'a key with every other scope');
     const star = await call(route, ['*']);
     if (mfa) t.deepEqual(refusal(star), without, 'where a person needs the second factor, * is not enough');
-    for (const answer of [await call(route, [permission]), ...(mfa ? [] : [star])]) {
+    const enough = await Promise.all(
+      [permission, ...(keyScope ? [keyScope] : [])].map((scope) => call(route, [scope])),
+    );
+    for (const answer of [...enough, ...(mfa ? [] : [star])]) {
       t.not(answer.status, 401);
       t.false(/^(SCOPE_|MFA_|FORBIDDEN)/.test(answer.body.error?.code ?? ''), `${refusal(answer)}`);
       t.true(answer.status < 500, `${refusal(answer)}`);

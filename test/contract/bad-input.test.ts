@@ -5,9 +5,9 @@ import test from 'ava';
 import { type ErrorBody, enrollAgent, enrollmentKey } from '#test';
 import type { AnyRoute } from '../../core/contract.ts';
 import type { Counters } from '../../core/counters/counters.ts';
-import { arrange, contents, fill, realPaths, takesBody } from './arranged.ts';
-import { badBodies, MARK } from './bad-values.ts';
-import { type Schema, sampleOf, schemaOf } from './sample.ts';
+import { arrange, contents, fill, realPaths, takesBody } from './ground/arranged.ts';
+import { BAD_PARTS, BASES, badBodies, CLAMPED, MARK, NO_VALUE } from './ground/bad-values.ts';
+import { type Schema, sampleOf, schemaOf } from './ground/sample.ts';
 
 const arrangement = await arrange({ TRUST_PROXY_HEADERS: 'true' });
 const { platform, victim, admin, tags } = arrangement;
@@ -42,6 +42,7 @@ const { counters } = platform.platform.tasks.work.doors as unknown as { counters
 async function send(route: AnyRoute, { path = pathOf(route), text, headers = {} }: Sent): Promise<Answer> {
   calls += 1;
   await counters.reset(`agent:${agent.deviceId}`);
+  await counters.reset(`agents-org:${orgId}`);
   const length = text === undefined ? {} : { 'content-length': String(Buffer.byteLength(text)) };
   const sent = {
     ...(text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -110,7 +111,7 @@ const names = ({ body }: Answer, field: string) =>
 
 for (const route of routes.filter((one) => takesBody(one) && one.payload && !isOfAgents(one))) {
   const schema = schemaOf(route.payload);
-  const base = sampleOf(route.payload, { orgId, siteId });
+  const base = BASES[named(route)] ?? sampleOf(route.payload, { orgId, siteId });
 
   test.serial(`${named(route)} refuses every bad body, names the field and stores nothing`, async (t) => {
     const before = await contents(platform);
@@ -166,6 +167,8 @@ test.serial(
         t.is(answer.status, 415, `${named(route)} ${type}`);
         t.is(answer.body.error?.code, 'UNSUPPORTED_MEDIA_TYPE');
       }
+      // A file has no size of its own to be held against: agents/../transfers has a test for it.
+      if (route.stream && !route.payload) continue;
       const broken = await send(route, { text, headers: { 'content-type': ';' } });
       t.true([400, 415].includes(broken.status), named(route));
       const bytes = route.maxBytes ?? MEBIBYTE;
@@ -179,19 +182,6 @@ test.serial(
   },
 );
 
-const BAD_PARTS = [
-  'not-an-id',
-  '%00',
-  '%27%20or%20true',
-  '..%2F..%2Fetc',
-  'x'.repeat(3000),
-  '%F0%9F%92%A9',
-  '%ED%A0%80',
-  '%',
-  '-1',
-  '1e9',
-];
-
 test.serial('a path with a bad part is refused by every route that has one', async (t) => {
   for (const route of routes.filter(({ path }) => path.includes('{'))) {
     for (const part of BAD_PARTS) {
@@ -199,17 +189,15 @@ test.serial('a path with a bad part is refused by every route that has one', asy
       const answer = await send(route, { path, ...(takesBody(route) ? { text: '{}' } : {}) });
       const expected = 'agent' in route.access ? [400, 401, 404] : [400, 404];
       t.true(expected.includes(answer.status), `${route.method} ${path.slice(0, 80)}: ${answer.status}`);
-      if (part === 'not-an-id' && !('agent' in route.access)) {
-        const [param = ''] = /\{(\w+)\}/.exec(route.path)?.slice(1) ?? [];
+      const [param = ''] = /\{(\w+)\}/.exec(route.path)?.slice(1) ?? [];
+      // Names, such as those of modules, may be words.
+      const refused = route.params?.validate({ [param]: part }).error?.details.some(({ path: at }) => at[0] === param);
+      if (part === 'not-an-id' && refused && !('agent' in route.access)) {
         t.true(names(answer, param), `${named(route)}: ${JSON.stringify(answer.body)}`);
       }
     }
   }
 });
-
-/** Values that nothing but text takes, and those that a limit or a page brings back into its bounds. */
-const NO_VALUE = ['', 'NaN', MARK, '%00', '[]', '{}', '0.5', '1e400'];
-const CLAMPED = ['0', '-1', '1000000', '99999999999999999999', '-99999999999999999999', '1e300'];
 
 for (const route of routes.filter(({ query }) => query)) {
   // An identity provider adds to its callback what it likes.
@@ -219,7 +207,7 @@ for (const route of routes.filter(({ query }) => query)) {
   const beside = (name: string) =>
     needed
       .filter((one) => one !== name)
-      .map((one) => `&${one}=${MARK}`)
+      .map((one) => `&${one}=${properties[one]?.enum?.[0] ?? MARK}`)
       .join('');
   const ask = (query: string) => send(route, { path: `${path}?${query}`, ...(takesBody(route) ? { text: '{}' } : {}) });
 
@@ -253,7 +241,15 @@ for (const route of routes.filter(({ query }) => query)) {
 }
 
 test.serial('a cursor that the list did not give is refused, however near it comes', async (t) => {
-  let forged = 0;
+  const forged: string[] = [];
+  // Any text is a position in these. What was asked before may have removed devices, so there are two more.
+  const texts = ['/software/inventory', '/tags'];
+  for (const name of ['atlas', 'borealis']) {
+    const { deviceId } = await enrollAgent(platform, { key: await enrollmentKey(platform, { orgId, siteId }) });
+    await platform.sql(`update devices set tags = array[$2], lifecycle = 'active' where id = $1`, [deviceId, name]);
+    const add = 'insert into device_software (id, device_id, org_id, name) values (gen_random_uuid(), $1, $2, $3)';
+    await platform.sql(add, [deviceId, orgId, name]);
+  }
   for (const route of routes.filter(({ query }) => query && 'cursor' in (schemaOf(query).properties ?? {}))) {
     const path = pathOf(route);
     const ask = (cursor: string) => send(route, { path: `${path}?limit=1&cursor=${cursor}` });
@@ -266,10 +262,11 @@ test.serial('a cursor that the list did not give is refused, however near it com
     };
     const given = pagination?.cursor ?? nextCursor;
     if (given) {
-      forged += 1;
+      forged.push(route.path);
       const [order, ...values] = JSON.parse(Buffer.from(given, 'base64url').toString()) as [string, ...unknown[]];
       t.is((await ask(given)).status, 200);
-      const bad = ['\0', '\ud800', { a: 1 }, [1], true, 'x'.repeat(200), '2025-99-99', 'NaN', `' or true`, 1e300];
+      const bad: unknown[] = ['\0', '\ud800', { a: 1 }, [1], true, 1e300];
+      if (!texts.includes(route.path)) bad.push('x'.repeat(200), '2025-99-99', 'NaN', `' or true`);
       for (const value of bad) junk.push(pack([order, ...values.slice(0, -1), value]));
       junk.push(pack([order, ...values, 'more']), pack([order]), pack([`${order}x`, ...values]), given.slice(0, -3));
     }
@@ -283,7 +280,7 @@ test.serial('a cursor that the list did not give is refused, however near it com
       );
     }
   }
-  t.true(forged >= 3, 'some lists have a second page to forge a position in');
+  for (const path of [...texts, '/devices']) t.true(forged.includes(path), `${path} has a second page`);
 });
 
 test.serial('nothing of what was refused lies in any table, and no prototype was changed', async (t) => {

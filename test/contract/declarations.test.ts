@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { openapiText } from '../../core/http/openapi.ts';
-import { loadModules, ROOT, routeTags } from '../../core/platform.ts';
+import { openapiText } from '../../core/http/document/document.ts';
+import { loadModules, outgoingMessages, ROOT, routeTags } from '../../core/loader/load.ts';
 import { sourceFiles } from '../house/files.ts';
 
-const modules = await loadModules({ modules: { disabled: [], enabled: [] } });
+const modules = await loadModules();
 const sources = sourceFiles().filter(({ path }) => !/(^|\/)test\//.test(path));
 const textOf = (name: string) =>
   sources
@@ -69,6 +69,7 @@ test('every route says what it does in one line, and no two share an operation i
     openapiText(
       routeTags(modules),
       modules.map((loaded) => loaded.module),
+      outgoingMessages(modules),
     ),
   ) as {
     paths: Record<string, Record<string, { operationId: string; summary: string }>>;
@@ -87,6 +88,7 @@ test('openapi.json is what the routes say; run `npm run generate` after changing
     openapiText(
       routeTags(modules),
       modules.map((loaded) => loaded.module),
+      outgoingMessages(modules),
     ),
     await readFile(join(ROOT, 'openapi.json'), 'utf8'),
   );

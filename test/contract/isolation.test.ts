@@ -1,10 +1,14 @@
-/** Another tenant gets 404 or 403 on every route with an id, and changes nothing: found from the route table. */
+/**
+ * Another tenant's API key gets 404 or 403 on every route with an id, and changes nothing: found from the route table. What
+ * people of other tenants get is in intruders.test.ts.
+ */
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { apiKey, type Person } from '#test';
+import { apiKey } from '#test';
 import type { RouteTag } from '../../core/http/route.ts';
 import { ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
-import { arrange, fill, fingerprint, takesBody, victimIds } from './arranged.ts';
-import { sampleOf } from './sample.ts';
+import { arrange, fill, fingerprint, takesBody, victimIds } from './ground/arranged.ts';
+import { sampleOf, schemaOf } from './ground/sample.ts';
 
 const arrangement = await arrange();
 const { platform, victim, stranger, admin } = arrangement;
@@ -31,37 +35,41 @@ test.after.always(() => platform.stop());
 
 for (const tag of people) {
   const { route } = tag;
-  test(`${route.method} ${route.path} shows and changes nothing of another tenant`, async (t) => {
+  test(`${route.method} ${route.path} shows and changes nothing of another tenant to a key`, async (t) => {
     const before = await fingerprint(arrangement);
-    const refused = new Set([403, 404]);
+    let refused = new Set([403, 404]);
     // Bodies made from a schema may still miss a rule; then the answer says nothing about the object.
-    if (route.payload) refused.add(400);
-    for (const person of [stranger.partner, stranger.orgAdmin] satisfies Person[]) {
-      for (const id of ids) {
-        const { status } = await ask(tag, fill(route.path, [id]), { token: person.token });
-        t.true(refused.has(status), `${route.method} ${fill(route.path, [id])} as ${person.email}: ${status}`);
-      }
-    }
-    const byKey = 'apiKey' in route.access && route.access.apiKey === false ? new Set([401]) : refused;
+    if (route.payload || (route.query && schemaOf(route.query).required)) refused.add(400);
+    if ('apiKey' in route.access && route.access.apiKey === false) refused = new Set([401]);
     for (const id of ids) {
       const { status } = await ask(tag, fill(route.path, [id]), { apiKey: key });
-      t.true(byKey.has(status), `${route.method} ${fill(route.path, [id])} with a key: ${status}`);
+      t.true(refused.has(status), `${route.method} ${fill(route.path, [id])}: ${status}`);
     }
     t.is(await fingerprint(arrangement), before);
   });
 }
 
 test('the ids tried are real: their owner, or the system administrator, reads with each route that reads', async (t) => {
+  t.timeout(240_000);
   for (const tag of people.filter(
     ({ route }) => route.method === 'GET' && (route.path.match(/\{/g) ?? []).length === 1,
   )) {
-    const statuses: number[] = [];
+    // One's own things (sessions), and modules, are no objects that a tenant's example could make.
+    if (tag.route.path.startsWith('/auth/') || tag.route.path.startsWith('/modules/{key}')) continue;
+    // Jobs of the queue have numbers, and only operators see them: jobs/test.
+    if (tag.route.path.startsWith('/admin/jobs/{id}')) continue;
+    // The catalog of plugins is everybody's.
+    if (tag.route.path === '/plugins/catalog/{slug}') continue;
+    // What a device says wants a device that is connected: system-tools/test.
+    if (tag.route.path.startsWith('/system-tools/')) continue;
+    let opened = false;
     for (const person of [victim.partner, victim.orgAdmin, admin]) {
-      for (const id of ids) statuses.push((await ask(tag, fill(tag.route.path, [id]), { token: person.token })).status);
+      for (const id of ids) {
+        opened ||= (await ask(tag, fill(tag.route.path, [id]), { token: person.token })).status === 200;
+        if (opened) break;
+      }
     }
-    // Reading one's own things (sessions) has no object that a tenant's example could make.
-    if (tag.route.path.startsWith('/auth/')) continue;
-    t.true(statuses.includes(200), `no id opens GET ${tag.route.path}; does ${tag.module}/test/example.ts make one?`);
+    t.true(opened, `no id opens GET ${tag.route.path}; does ${tag.module}/test/example.ts make one?`);
   }
 });
 
@@ -69,7 +77,9 @@ test('a person’s token opens no agent route, and an unknown token is refused',
   t.true(agents.length > 0);
   for (const tag of agents) {
     for (const token of [victim.partner.token, 'svc_nobody']) {
-      t.is((await ask(tag, fill(tag.route.path, ids), { token })).status, 401, tag.route.path);
+      // Each time another agent: wrong tokens of one are counted.
+      const path = fill(tag.route.path, [randomUUID()]);
+      t.is((await ask(tag, path, { token })).status, 401, tag.route.path);
     }
   }
 });

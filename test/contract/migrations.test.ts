@@ -8,9 +8,9 @@ import { createTestDatabase, startTestPlatform } from '#test';
 import { dumpSchema } from '../../core/database/dump.ts';
 import { migrate, migrationState } from '../../core/database/migrations.ts';
 import { openDatabase } from '../../core/database/pools.ts';
-import { loadModules, migrationFolders, ROOT } from '../../core/platform.ts';
+import { loadModules, migrationFolders, ROOT } from '../../core/loader/load.ts';
 
-const folders = migrationFolders(await loadModules({ modules: { disabled: [], enabled: [] } }));
+const folders = migrationFolders(await loadModules());
 
 test('an empty database is brought up to date once, also by two processes at the same time', async (t) => {
   const database = await createTestDatabase({ empty: true });

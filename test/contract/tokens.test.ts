@@ -14,7 +14,7 @@ import {
   systemUser,
 } from '#test';
 import { type AccessClaims, createTokenSigner } from '../../core/auth/tokens.ts';
-import { arrange, fill, takesBody } from './arranged.ts';
+import { arrange, fill, takesBody } from './ground/arranged.ts';
 
 const { platform, victim, tags } = await arrange({ TRUST_PROXY_HEADERS: 'true' });
 const { orgId, siteId, partnerId, partnerRoleId } = victim;

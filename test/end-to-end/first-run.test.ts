@@ -4,13 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { call } from '#test';
-import { freePort, launch, until } from './process.ts';
+import { call, freePort } from '#test';
+import { launch, until } from './process.ts';
 
 const folder = () => mkdtemp(join(tmpdir(), 'quartermaster-first-'));
 
 test.serial('an empty folder becomes a running platform, twice in a row and after kill -9', async (t) => {
-  t.timeout(120_000);
+  t.timeout(600_000);
   const dataDir = await folder();
   const port = await freePort();
   const env = { DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
@@ -38,7 +38,7 @@ test.serial('an empty folder becomes a running platform, twice in a row and afte
 });
 
 test.serial('when its database is killed the platform ends with a sentence, and the next start recovers', async (t) => {
-  t.timeout(60_000);
+  t.timeout(600_000);
   const dataDir = await folder();
   const env = { DATA_DIR: dataDir, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
   const start = () => launch('core/main.ts', [], env, /First system administrator/);
@@ -53,7 +53,7 @@ test.serial('when its database is killed the platform ends with a sentence, and 
 });
 
 test.serial('the configured administrator of an empty database can log in', async (t) => {
-  t.timeout(60_000);
+  t.timeout(600_000);
   const dataDir = await folder();
   const port = await freePort();
   const env = {
@@ -80,7 +80,7 @@ test.serial('the configured administrator of an empty database can log in', asyn
 
 const fails = (title: string, env: (dataDir: string) => Promise<Record<string, string>>, sentence: RegExp) =>
   test.serial(title, async (t) => {
-    t.timeout(60_000);
+    t.timeout(600_000);
     const dataDir = await folder();
     const given = { DATA_DIR: dataDir, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...(await env(dataDir)) };
     const error = await t.throwsAsync(launch('core/main.ts', [], given, /\bis ready\b/));

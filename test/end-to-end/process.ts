@@ -1,8 +1,7 @@
 /** The product as a user runs it: separate processes, started, killed with -9 and started again. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ROOT } from '../../core/platform.ts';
+import { ROOT } from '../../core/loader/load.ts';
 
 export interface Running {
   child: ChildProcess;
@@ -53,21 +52,11 @@ export async function launch(
   };
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
-
 /** Waits for a condition; says what it was when it does not come. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  seconds = 30,
+  seconds = 90,
 ): Promise<T> {
   const end = Date.now() + seconds * 1000;
   for (;;) {

@@ -25,7 +25,8 @@ async function admin(query: string): Promise<void> {
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const template = process.env.QUARTERMASTER_TEST_TEMPLATE ?? '';
   const name = `${template}_${randomUUID().slice(0, 8)}`;
-  await admin(empty ? `create database ${name}` : `create database ${name} template ${template}`);
+  // Copied as files: where nothing waits for the disk that takes a tenth of writing every page to the log.
+  await admin(empty ? `create database ${name}` : `create database ${name} template ${template} strategy file_copy`);
   const url = Object.assign(new URL(process.env.QUARTERMASTER_TEST_SERVER ?? ''), { pathname: `/${name}` }).href;
   return { url, drop: () => admin(`drop database if exists ${name} with (force)`) };
 }

@@ -1,4 +1,5 @@
 /** A whole platform in the test's own process: real HTTP, a real database, the real queue run step by step. */
+import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +11,19 @@ import { readConfig } from '#config';
 import { createLog } from '../../core/log.ts';
 import { type Platform, startPlatform } from '../../core/platform.ts';
 import { resolveSecrets } from '../../core/secrets.ts';
-import { queueLogger, taskList } from '../../workers/main.ts';
+import { queueLogger } from '../../workers/log.ts';
+import { taskList } from '../../workers/main.ts';
 import { createTestDatabase } from './database.ts';
+import { watchEvents } from './event-shapes.ts';
 import { type Called, type CallOptions, call } from './http.ts';
 import type { Arranged } from './tenants.ts';
 
 // Other people's servers are faked at the edge; anything else that leaves this machine fails the test.
 nock.disableNetConnect();
 nock.enableNetConnect(/^(127\.0\.0\.1|localhost|\[?::1\]?)(:\d+)?$/);
+
+/** A file: errors that operations do not declare are collected there, a line each, instead of failing the test. */
+const collected = process.env.QUARTERMASTER_UNDECLARED;
 
 export interface TestPlatform extends Arranged {
   url: string;
@@ -42,6 +48,11 @@ export interface AuditSeen {
   result: string;
 }
 
+/** A run ends where the next job's queue is still held by the job before it. */
+const READY = `select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  left join graphile_worker._private_job_queues q on q.id = j.job_queue_id
+  where j.is_available and j.run_at <= now() and t.identifier = any($1) and q.locked_at is null limit 1`;
+
 interface Place {
   databaseUrl: string;
   dataDir: string;
@@ -51,6 +62,8 @@ async function open(
   { databaseUrl, dataDir }: Place,
   options: { seal: boolean; env: Record<string, string>; modulesRoot?: string | undefined },
 ): Promise<{ platform: Platform; log: Logger }> {
+  /** What the API document does not say, and was. */
+  const undeclared = new Set<string>();
   const config = readConfig({
     NODE_ENV: 'test',
     HOST: '127.0.0.1',
@@ -73,9 +86,24 @@ async function open(
     api: true,
     seal: options.seal,
     checkResponses: true,
+    onUndeclared(operation, { status, code }) {
+      if (collected) appendFileSync(collected, `${operation} ${status} ${code}\n`);
+      else undeclared.add(`${operation} answered ${status} ${code}`);
+    },
+    clocks: false,
     ...(options.modulesRoot ? { modulesRoot: options.modulesRoot } : {}),
   });
-  return { platform, log };
+  watchEvents(platform, (fault) => undeclared.add(fault));
+  return {
+    platform: {
+      ...platform,
+      async stop() {
+        await platform.stop();
+        if (undeclared.size > 0) throw new Error(`not as the API document says: ${[...undeclared].join('; ')}`);
+      },
+    },
+    log,
+  };
 }
 
 /** A further API process of an installation, as far as one process can play two. Stop it before the first. */
@@ -106,6 +134,8 @@ export async function startTestPlatform(env: Record<string, string> = {}, module
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const tasks = taskList(platform.tasks);
+  /** A test beside this one may have taken the job that this one waits for. */
+  const runs = new Set<Promise<void>>();
   const url = platform.url;
   const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
     (await pool.query<R>(text, values)).rows;
@@ -118,12 +148,23 @@ export async function startTestPlatform(env: Record<string, string> = {}, module
     signAccess: platform.tasks.work.doors.signAccess,
     call: (method, path, options) => call(url, method, path, options),
     async runJobs() {
-      await runOnce({
-        pgPool: platform.tasks.work.database.owner,
-        taskList: tasks,
-        logger: queueLogger(log),
-        noHandleSignals: true,
-      });
+      do {
+        const run = runOnce({
+          pgPool: platform.tasks.work.database.owner,
+          taskList: tasks,
+          logger: queueLogger(log),
+          noHandleSignals: true,
+          // Only where they are written in batches does the end of the run wait for how the last jobs ended.
+          preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+        });
+        runs.add(run);
+        try {
+          await run;
+        } finally {
+          runs.delete(run);
+        }
+        await Promise.allSettled(runs);
+      } while ((await sql(READY, [Object.keys(tasks)])).length > 0);
       await platform.settle();
     },
     async audits({ action, orgId } = {}) {
@@ -135,10 +176,13 @@ export async function startTestPlatform(env: Record<string, string> = {}, module
       );
     },
     async stop() {
-      await platform.stop();
-      await pool.end();
-      await database.drop();
-      await rm(dataDir, { recursive: true, force: true });
+      try {
+        await platform.stop();
+      } finally {
+        await pool.end();
+        await database.drop();
+        await rm(dataDir, { recursive: true, force: true });
+      }
     },
   };
 }

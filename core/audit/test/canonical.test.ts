@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
+import { fc } from '#test/properties';
 import { canonicalJson } from '../canonical.ts';
 import { checksumOf, type SealedRow } from '../chain.ts';
 import { newEntryId } from '../ids.ts';

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ROOT } from '../../platform.ts';
+import { ROOT } from '../../loader/load.ts';
 
 const node = (left: Buffer, right: Buffer) =>
   createHash('sha256')

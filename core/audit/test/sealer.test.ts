@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
+import { EVERYWHERE, NOBODY } from '../../context.ts';
 import { createLog } from '../../log.ts';
-import { EVERYWHERE, NOBODY, storable } from '../../work.ts';
+import { storable } from '../../work.ts';
 import { checksumOf, extendChain } from '../chain.ts';
 import { auditRow } from '../record.ts';
 import { sealBatch } from '../sealer.ts';
@@ -109,9 +110,11 @@ test.serial('the checksum covers every field and the row before', (t) => {
 });
 
 test.serial('an entry without organization or partner belongs to the platform', async (t) => {
+  await platform.platform.settle();
+  const { checked } = await verifyChain(trail, 'platform');
   await platform.sql('select flush_effects($1::jsonb)', [storable({ audits: [row(null, 1)] })]);
   await platform.platform.settle();
-  t.like(await verifyChain(trail, 'platform'), { ok: true, checked: 1 });
+  t.like(await verifyChain(trail, 'platform'), { ok: true, checked: checked + 1 });
 });
 
 test.serial(

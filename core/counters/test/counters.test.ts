@@ -1,9 +1,10 @@
 /** What both kinds of counters promise, asked of both. */
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { freePort } from '#test';
 import type { Counters } from '../counters.ts';
 import { createCounters } from '../create-counters.ts';
-import { freePort, hasRedisServer, type OwnRedis, startRedis } from './redis-server.ts';
+import { hasRedisServer, type OwnRedis, startRedis } from './redis-server.ts';
 
 /** A round moment at which a minute and an hour begin. */
 const noon = Date.UTC(2031, 4, 5, 12);

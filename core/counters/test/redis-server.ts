@@ -1,7 +1,6 @@
 /** A Redis for the tests of this room: the one of REDIS_URL, else an own one, else none. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 export interface OwnRedis {
   url: string;
@@ -17,16 +16,6 @@ export function hasRedisServer(): boolean {
   } catch {
     return false;
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('There is no port');
-  return address.port;
 }
 
 /** Starts a Redis without persistence and waits until it accepts connections. */

@@ -1,5 +1,5 @@
 /** A process of its own for the tests of the embedded server: starts one, says where, and stays until it is ended. */
-import { startEmbeddedServer } from '../embedded-server.ts';
+import { startEmbeddedServer } from '../embedded/server.ts';
 
 try {
   const server = await startEmbeddedServer({ dataDir: process.argv[2] ?? '', log: () => undefined });

@@ -10,8 +10,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
-import { findBinaries } from '../embedded-binaries.ts';
-import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../embedded-server.ts';
+import { findBinaries } from '../embedded/binaries.ts';
+import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../embedded/server.ts';
 
 const test = anyTest as TestFn<{ dir: string; servers: EmbeddedServer[]; children: ChildProcess[] }>;
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));

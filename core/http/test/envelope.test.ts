@@ -27,7 +27,7 @@ test('a database that is away is for the client to try again', (t) => {
 test('what hapi refuses keeps its status, with codes that are words', (t) => {
   t.like(seen(unsupportedMediaType()), { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' });
   t.like(seen(entityTooLarge()), { status: 413, code: 'PAYLOAD_TOO_LARGE' });
-  t.like(seen(clientTimeout()), { status: 408, code: 'REQUEST_TIME_OUT' });
+  t.like(seen(clientTimeout()), { status: 408, code: 'REQUEST_TIMEOUT' });
 });
 
 test('what nobody expected says nothing of itself', (t) => {

@@ -67,6 +67,27 @@ test('a request that was refused leaves its key free, and after a day so does on
   t.is(await count(), 2);
 });
 
+test('an answer that holds a secret is kept sealed', async (t) => {
+  const { partner, orgId } = await arrange();
+  const key = randomUUID();
+  const body = { orgId, name: 'Agents', scopes: ['devices:read'] };
+  const make = () =>
+    platform.call<{ key: string }>('POST', '/api-keys', {
+      token: partner.token,
+      body,
+      headers: { 'idempotency-key': key },
+    });
+  const [first, again] = [await make(), await make()];
+  t.is(first.status, 201);
+  t.deepEqual(again.body, first.body);
+  const [row] = await platform.sql<{ text: string }>(
+    'select row_to_json(k)::text as text from idempotency_keys k where key = $1',
+    [key],
+  );
+  t.truthy(row);
+  t.false(row?.text.includes(first.body.key));
+});
+
 test('keys that are too long are refused', async (t) => {
   const { send, count } = await arrange();
   t.is((await send('x'.repeat(129), lock)).status, 400);

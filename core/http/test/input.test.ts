@@ -1,7 +1,7 @@
 /** Input that no schema need look at, and values that no table could hold. */
 import test from 'ava';
 import { AppError } from '../../errors.ts';
-import { mustBeShapely, mustBeStorable } from '../input.ts';
+import { mustBeShapely, mustBeStorable } from '../payloads/input.ts';
 
 function refusal(check: () => void): { path?: string; message?: string } | null {
   try {
@@ -13,8 +13,7 @@ function refusal(check: () => void): { path?: string; message?: string } | null 
   }
 }
 const shape = (body: unknown) => refusal(() => mustBeShapely('payload', body));
-const storable = (payload: unknown) =>
-  refusal(() => mustBeStorable({ params: {}, query: {}, payload, headers: {}, cookies: {} }));
+const storable = (payload: unknown) => refusal(() => mustBeStorable({ params: {}, query: {}, payload }));
 
 function nested(levels: number): unknown {
   let value: unknown = 1;

@@ -1,7 +1,7 @@
 /** What of a body counts as bounded. */
 import test from 'ava';
 import Joi from 'joi';
-import { openObject } from '../../http/open-object.ts';
+import { openObject } from '../../http/payloads/open-object.ts';
 import { unboundedFields } from '../bounds.ts';
 
 const body = (field: Joi.Schema) => unboundedFields(Joi.object({ field }));

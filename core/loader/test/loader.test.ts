@@ -2,7 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { loadModules, ROOT } from '../../platform.ts';
+import { PackageFaults } from '../faults.ts';
+import { loadInstallation, ROOT } from '../load.ts';
 
 /** Writes a folder of modules inside the repository, so that they find #core, and loads it. */
 async function load(files: Record<string, string>, disabled: string[] = [], enabled: string[] = []): Promise<string> {
@@ -12,7 +13,8 @@ async function load(files: Record<string, string>, disabled: string[] = [], enab
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
     }
-    const modules = await loadModules({ modules: { disabled, enabled } }, root);
+    const config = { modules: { disabled, enabled, plansWithout: {}, packages: [] } };
+    const modules = await loadInstallation(config, new PackageFaults(), root);
     return modules.map((loaded) => loaded.module.name).join(' ');
   } finally {
     await rm(root, { recursive: true });
@@ -127,16 +129,12 @@ fails(
 fails('a core module cannot be switched off', { 'a/index.ts': manifest('a', 'core: true') }, /cannot be switched off/, [
   'a',
 ]);
+fails('a name in the configuration that no module has is refused', { 'a/index.ts': manifest('a') }, /names z/, ['z']);
 fails(
-  'a module that others require cannot be switched off alone',
-  { 'a/index.ts': manifest('a', `requires: ['b']`), 'b/index.ts': manifest('b') },
-  /a requires b/,
-  ['b'],
+  'a module that cannot be switched off may not require one that can',
+  { 'a/index.ts': manifest('a', `core: true, requires: ['b']`), 'b/index.ts': manifest('b') },
+  /a\/index\.ts cannot be switched off, but requires b/,
 );
-test('a module switched off is left out', async (t) => {
-  t.is(await load({ 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b') }, ['b']), 'a');
-});
-test('with a list of modules to run, only those and the core ones are kept', async (t) => {
-  const files = { 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b'), 'c/index.ts': manifest('c', 'core: true') };
-  t.is(await load(files, [], ['b']), 'b c');
+test('a module that the configuration switches off is there all the same: its tables and what it keeps whole stay', async (t) => {
+  t.is(await load({ 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b') }, ['b'], ['a']), 'a b');
 });

@@ -23,7 +23,12 @@ export default [
     summary: 'Lists the items of an access review, by the names of the users',
     access: { permission: 'users:read' },
     params: Joi.object<{ id: string }>({ id: Joi.string().uuid().required() }),
-    query: Joi.object<ItemQuery>({ ...pageQuery(100, 1000), decision: Joi.string().valid(...DECISIONS) }),
+    query: Joi.object<ItemQuery>({
+      ...pageQuery(100, 1000),
+      decision: Joi.string()
+        .valid(...DECISIONS)
+        .description('Only items decided so'),
+    }),
     response: pageOf(itemShape),
     handler: (ctx, { params: { id }, query }) => listItems(ctx, id, query),
   }),

@@ -1,7 +1,7 @@
 /** Halts rollouts that fail too often. Rings need no opening: the time since the promotion opens them. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { haltFailing } from '../services/rollouts.ts';
+import { haltFailing } from '../services/rollout/rollouts.ts';
 
 declare module '#core/contract' {
   interface Jobs {

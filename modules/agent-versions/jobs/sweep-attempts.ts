@@ -1,7 +1,7 @@
 /** Ends update attempts that came to a standstill. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { sweepAttempts } from '../services/sweeps.ts';
+import { sweepAttempts } from '../services/rollout/sweeps.ts';
 
 declare module '#core/contract' {
   interface Jobs {
@@ -15,6 +15,7 @@ export default defineJob<Record<string, never>>({
   scope: 'platform',
   payload: Joi.object({}),
   schedule: { cron: '* * * * *' },
+  whenOff: 'attempts that are under way come to an end',
   maxAttempts: 1,
   async run(ctx) {
     await sweepAttempts(ctx);

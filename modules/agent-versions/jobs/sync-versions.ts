@@ -1,7 +1,7 @@
 /** The hourly look for a new release; the same code as the endpoint. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { syncRemote } from '../services/syncs.ts';
+import { syncRemote } from '../services/releases/syncs.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -27,6 +27,14 @@ export default [
   }),
   defineRoute({
     method: 'GET',
+    path: '/agents/install.ps1',
+    summary: 'The script that installs and enrolls an agent on Windows',
+    ...script,
+    produces: ['text/plain'],
+    handler: (ctx) => sendScript(ctx, 'install.ps1'),
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/agents/uninstall.sh',
     summary: 'The script that removes an agent from Linux or macOS',
     ...script,
@@ -35,7 +43,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/agents/download/{os}/{arch}',
-    summary: 'The program itself: a redirect to the release host, or the file',
+    summary: 'The program itself: a redirect to where it lies, or the file',
     description: 'Without a version the latest. Files come with Content-Length, ETag (the SHA-256) and ranges.',
     access: { open },
     // Whole sites update from behind one address, each agent by a link of its own.
@@ -47,17 +55,24 @@ export default [
     ],
     produces: ['application/octet-stream'],
     params: Joi.object<{ os: string; arch: string }>({
-      os: platformWord().required(),
-      arch: architectureWord().required(),
+      os: platformWord().required().description('linux, darwin or windows, also by their other usual names'),
+      arch: architectureWord().required().description('amd64 or arm64, also by their other usual names'),
     }),
     query: Joi.object<FileQuery>({
-      version: versionWord(),
-      component: componentWord().default('agent') as Joi.Schema<Component>,
-      expires: Joi.number().integer().min(0).max(4_102_444_800),
-      signature: Joi.string().hex().length(64),
+      version: versionWord().description('The newest promoted one when absent'),
+      component: componentWord()
+        .default('agent')
+        .description('Which program: agent, helper or watchdog') as Joi.Schema<Component>,
+      expires: Joi.number()
+        .integer()
+        .min(0)
+        .max(4_102_444_800)
+        .description('Of a signed link: until when it opens, in seconds since 1970'),
+      signature: Joi.string().hex().length(64).description('Of a signed link: what proves it'),
     }),
     response: Joi.any(),
-    errors: ['NOT_FOUND', 'VERSION_WITHDRAWN', 'RATE_LIMITED'],
+    answers: { 302: Joi.any() },
+    errors: ['NOT_FOUND', 'VERSION_WITHDRAWN', 'RATE_LIMITED', 'UNAVAILABLE'],
     handler: (ctx, { params: { os, arch }, query }) =>
       sendFile(
         ctx,

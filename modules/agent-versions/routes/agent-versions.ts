@@ -16,8 +16,8 @@ import {
 import { mustBeCaller } from '../services/callers.ts';
 import { type Channel, downloadLink, latestVersion, shown } from '../services/downloads.ts';
 import { promoteVersion, withdrawVersion } from '../services/promotions.ts';
-import { rolloutStatus, type StatusQuery } from '../services/statuses.ts';
-import { syncRemote } from '../services/syncs.ts';
+import { syncRemote } from '../services/releases/syncs.ts';
+import { rolloutStatus, type StatusQuery } from '../services/rollout/statuses.ts';
 import { listVersions, type VersionQuery } from '../services/version-lists.ts';
 
 interface Asked {
@@ -26,9 +26,9 @@ interface Asked {
   component: Component;
 }
 const asked = {
-  platform: platformWord().required(),
-  arch: architectureWord().required(),
-  component: componentWord().default('agent'),
+  platform: platformWord().required().description('linux, darwin or windows, also by their other usual names'),
+  arch: architectureWord().required().description('amd64 or arm64, also by their other usual names'),
+  component: componentWord().default('agent').description('Which program: agent, helper or watchdog'),
 };
 const coordinates = ({ platform, arch, component }: Asked): Coordinates => ({
   ...{ platform: canonicalPlatform(platform), architecture: canonicalArchitecture(arch), component },
@@ -68,6 +68,7 @@ export default [
         halted: Joi.array().items(Joi.object().unknown()).required(),
       }).required(),
     }),
+    errors: ['SITE_ACCESS_DENIED'],
     handler: (ctx, { query }) => rolloutStatus(ctx, query),
   }),
   defineRoute({
@@ -85,7 +86,10 @@ export default [
       },
     ],
     params: Joi.object<{ version: string }>({ version: versionWord().required() }),
-    query: Joi.object<Asked & { agentId?: string }>({ ...asked, agentId: Joi.string().hex().length(64) }),
+    query: Joi.object<Asked & { agentId?: string }>({
+      ...asked,
+      agentId: Joi.string().hex().length(64).description('Of the agent that calls'),
+    }),
     response: Joi.object({
       url: Joi.string().required(),
       checksum: Joi.string().required(),
@@ -107,10 +111,12 @@ export default [
     access: { permission: 'devices:read' },
     query: Joi.object<VersionQuery>({
       ...pageQuery(100),
-      component: componentWord(),
-      platform: platformWord(),
-      architecture: architectureWord(),
-      state: Joi.string().valid(...VERSION_STATES),
+      component: componentWord().description('Only of this program: agent, helper or watchdog'),
+      platform: platformWord().description('Only for linux, darwin or windows'),
+      architecture: architectureWord().description('Only for amd64 or arm64'),
+      state: Joi.string()
+        .valid(...VERSION_STATES)
+        .description('Only in this state'),
     }),
     response: pageOf(versionShape.keys({ deviceCount: Joi.number().integer().required() })),
     handler: (ctx, { query }) => listVersions(ctx, query),

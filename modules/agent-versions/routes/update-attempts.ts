@@ -3,11 +3,13 @@ import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { attemptShape, FAILURES, REPORTED } from '../models/attempt.ts';
 import { versionWord } from '../models/coordinates.ts';
-import { type Report, reportAttempt, retryAttempt } from '../services/attempts.ts';
-import { resumeRollout } from '../services/rollouts.ts';
+import { type Report, reportAttempt, retryAttempt } from '../services/rollout/attempts.ts';
+import { resumeRollout } from '../services/rollout/rollouts.ts';
 
 const write = { permission: 'devices:write', mfa: true };
-const idParams = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const idParams = Joi.object<{ id: string }>({
+  id: Joi.string().uuid().required().description('The attempt or the halt, as GET /agent-versions/status shows it'),
+});
 
 export default [
   defineRoute({
@@ -19,7 +21,9 @@ export default [
     access: { agent: { roles: ['agent', 'watchdog', 'helper'] } },
     audit: { none: 'steps are not recorded; the end of an attempt is, as agent.update.failed' },
     limits: [{ name: 'agent-update', max: 60, windowSeconds: 60, by: 'actor' }],
-    params: Joi.object<{ id: string }>({ id: Joi.string().hex().length(64).required() }),
+    params: Joi.object<{ id: string }>({
+      id: Joi.string().hex().length(64).required().description("The agent's id from its enrollment"),
+    }),
     payload: Joi.object<Report>({
       component: Joi.string().valid('agent', 'helper', 'watchdog').default('agent'),
       targetVersion: versionWord().required(),

@@ -1,8 +1,11 @@
 #!/bin/sh
-# Installs the Quartermaster agent on Linux or macOS, enrolls this machine and starts the service.
-#   curl -fsSL @SERVER@/api/v1/agents/install.sh | sudo sh -s -- --token KEY
-# Options: --server URL --token KEY --enrollment-secret S --site-id ID --device-role ROLE --no-start
-# The key and the secret are better given as AGENT_TOKEN and AGENT_ENROLLMENT_SECRET: arguments show in the process list.
+# Installs the Quartermaster agent and its watchdog on Linux or macOS, enrolls this machine and starts the services.
+#   export AGENT_TOKEN=KEY
+#   curl -fsSL @SERVER@/api/v1/agents/install.sh | sudo --preserve-env=AGENT_TOKEN sh
+# Options: --server URL --token KEY --token-file FILE --enrollment-secret S --device-role ROLE --no-start
+# The key and the secret are better given as AGENT_TOKEN and AGENT_ENROLLMENT_SECRET, or the key in a file: arguments show
+# in the process list. The site is that of the key; --site-id is taken and says nothing new.
+# Run again it brings the programs to the latest version; the machine stays who it is.
 # PREFIX installs below another root, without service and without being root.
 set -eu
 umask 077
@@ -10,7 +13,6 @@ umask 077
 server='@SERVER@'
 token=${AGENT_TOKEN:-}
 secret=${AGENT_ENROLLMENT_SECRET:-}
-site=''
 role=''
 prefix=${PREFIX:-}
 start=yes
@@ -24,14 +26,15 @@ fail() {
 while [ $# -gt 0 ]; do
   case $1 in
     --no-start) start=no && shift && continue ;;
-    --server | --token | --enrollment-secret | --site-id | --device-role) [ $# -ge 2 ] || fail "$1 needs a value" ;;
+    --server | --token | --token-file | --enrollment-secret | --site-id | --device-role) [ $# -ge 2 ] || fail "$1 needs a value" ;;
     *) fail "unknown option $1" ;;
   esac
   case $1 in
     --server) server=${2%/} ;;
     --token) token=$2 ;;
+    --token-file) token=$(cat "$2") || fail "$2 cannot be read" ;;
     --enrollment-secret) secret=$2 ;;
-    --site-id) site=$2 ;;
+    --site-id) ;;
     --device-role) role=$2 ;;
   esac
   shift 2
@@ -50,12 +53,18 @@ case $(uname -m) in
   *) fail "$(uname -m) is not supported; x86-64 and arm64 are" ;;
 esac
 
-program=$prefix/usr/local/lib/quartermaster-agent/agent
+folder=$prefix/usr/local/lib/quartermaster-agent
+program=$folder/agent
+watchdog=$folder/watchdog
 state=$prefix/var/lib/quartermaster-agent/state.json
 [ -f "$state" ] || [ -n "$token" ] || fail 'an enrollment key is needed: --token KEY'
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
+mkdir -p "$folder" "$(dirname "$state")"
+chmod 755 "$folder"
+# Beside their place: the folder of temporary files may be closed to programs.
+work=$(mktemp -d "$folder/install.XXXXXX")
+trap 'rm -rf "$work"; rmdir "$folder" 2>/dev/null || true' EXIT
+trap 'exit 1' INT TERM
 
 fetch() {
   if command -v curl >/dev/null 2>&1; then
@@ -73,92 +82,126 @@ sha256() {
 field() {
   sed -n 's/.*[{,]"'"$1"'":"\([^"\\]*\)".*/\1/p' "$work/latest.json"
 }
-
-fetch "$server/api/v1/agent-versions/latest?platform=$os&arch=$arch" "$work/latest.json" ||
-  fail "$server has no agent for $os $arch"
-version=$(field version)
-checksum=$(field checksum)
-[ ${#checksum} = 64 ] && [ -n "$version" ] || fail "$server did not say which agent to install"
-fetch "$server/api/v1/agents/download/$os/$arch?version=$version" "$work/agent" || fail 'the agent could not be downloaded'
-[ "$(sha256 "$work/agent")" = "$checksum" ] || fail 'the downloaded agent has another checksum: nothing was installed'
-
-mkdir -p "$(dirname "$program")" "$(dirname "$state")"
-chmod 755 "$(dirname "$program")" "$work/agent"
-# Beside the old one first: a running program cannot be written over, but its name can be given to another.
-cp "$work/agent" "$program.new"
-chmod 755 "$program.new"
-mv -f "$program.new" "$program"
-
-# What this version of the agent can be told.
-"$program" --help >"$work/help" 2>&1 || true
-knows() {
-  grep -q -e "--$1" "$work/help"
+# Downloads one program and proves it; fails before anything that runs is touched.
+prepare() {
+  component=$1
+  query="platform=$os&arch=$arch&component=$component"
+  fetch "$server/api/v1/agent-versions/latest?$query" "$work/latest.json" 2>"$work/why" || return 1
+  version=$(field version)
+  checksum=$(field checksum)
+  [ ${#checksum} = 64 ] && [ -n "$version" ] || fail "$server did not say which $component to install"
+  fetch "$server/api/v1/agents/download/$os/$arch?component=$component&version=$version" "$work/$component" ||
+    fail "the $component could not be downloaded"
+  [ "$(sha256 "$work/$component")" = "$checksum" ] ||
+    fail "the downloaded $component has another checksum: nothing was installed"
+  chmod 755 "$work/$component"
+  [ "$("$work/$component" version 2>"$work/why")" = "$version" ] ||
+    fail "this machine cannot run the $component: $(head -n 1 "$work/why")"
 }
+# A running program cannot be written over, but its name can be given to another.
+place() {
+  mv -f "$work/$1" "$folder/$1"
+}
+
+prepare agent || fail "$server has no agent for $os $arch"
+agent_version=$version
+# A release may come without it.
+with_watchdog=yes
+prepare watchdog || with_watchdog=no
+place agent
+[ $with_watchdog = no ] || place watchdog
+
 if [ ! -f "$state" ]; then
-  set -- enroll --server "$server" --state "$state"
-  # Arguments of a running program can be read by everybody on this machine.
-  if knows key-file; then
-    printf '%s' "$token" >"$work/key"
-    set -- "$@" --key-file "$work/key"
-  else
-    set -- "$@" --key "$token"
-  fi
-  if [ -n "$secret" ] && knows secret-file; then
+  # Arguments of a running program can be read by everybody on this machine: secrets travel in files.
+  printf '%s' "$token" >"$work/key"
+  set -- enroll --server "$server" --state "$state" --key-file "$work/key"
+  if [ -n "$secret" ]; then
     printf '%s' "$secret" >"$work/secret"
     set -- "$@" --secret-file "$work/secret"
-  elif [ -n "$secret" ]; then
-    set -- "$@" --secret "$secret"
   fi
-  if [ -n "$site" ] && knows site-id; then set -- "$@" --site-id "$site"; fi
-  if [ -n "$role" ] && knows device-role; then set -- "$@" --device-role "$role"; fi
+  [ -z "$role" ] || set -- "$@" --device-role "$role"
   "$program" "$@" || fail 'this machine could not be enrolled'
 fi
 
-if [ $os = linux ]; then
-  unit=$prefix/etc/systemd/system/quartermaster-agent.service
-  mkdir -p "$(dirname "$unit")"
-  cat >"$unit" <<UNIT
+# A service for systemd that is started again whenever it ends, while this machine is enrolled.
+unit() {
+  file=$prefix/etc/systemd/system/$1.service
+  mkdir -p "$(dirname "$file")"
+  cat >"$file" <<UNIT
 [Unit]
-Description=Quartermaster agent
+Description=$2
 After=network-online.target
 Wants=network-online.target
+ConditionPathExists=$state
 
 [Service]
-ExecStart="$program" run --state "$state"
+ExecStart=$3
 Restart=always
-RestartSec=10
+RestartSec=2
+RestartPreventExitStatus=3
+SuccessExitStatus=75
 
 [Install]
 WantedBy=multi-user.target
 UNIT
-  chmod 644 "$unit"
-else
-  unit=$prefix/Library/LaunchDaemons/quartermaster.agent.plist
-  mkdir -p "$(dirname "$unit")"
-  cat >"$unit" <<UNIT
+  chmod 644 "$file"
+}
+# The same for launchd; arguments follow the name.
+daemon() {
+  file=$prefix/Library/LaunchDaemons/$1.plist
+  label=$1
+  shift
+  mkdir -p "$(dirname "$file")"
+  {
+    cat <<PLIST
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0"><dict>
-<key>Label</key><string>quartermaster.agent</string>
+<key>Label</key><string>$label</string>
 <key>ProgramArguments</key><array>
-<string>$program</string><string>run</string><string>--state</string><string>$state</string>
+PLIST
+    for word in "$@"; do echo "<string>$word</string>"; done
+    cat <<PLIST
 </array>
-<key>RunAtLoad</key><true/><key>KeepAlive</key><true/>
+<key>RunAtLoad</key><true/><key>ThrottleInterval</key><integer>5</integer>
+<key>KeepAlive</key><dict><key>PathState</key><dict><key>$state</key><true/></dict></dict>
 </dict></plist>
-UNIT
-  chmod 644 "$unit"
+PLIST
+  } >"$file"
+  chmod 644 "$file"
+}
+
+names=quartermaster-agent
+[ $with_watchdog = no ] || names="$names quartermaster-watchdog"
+if [ $os = linux ]; then
+  unit quartermaster-agent 'Quartermaster agent' "\"$program\" run --supervised --state \"$state\""
+  [ $with_watchdog = no ] || unit quartermaster-watchdog 'Quartermaster watchdog' \
+    "\"$watchdog\" watchdog --service quartermaster-agent --supervised --state \"$state\""
+else
+  daemon quartermaster-agent "$program" run --supervised --state "$state"
+  [ $with_watchdog = no ] || daemon quartermaster-watchdog \
+    "$watchdog" watchdog --service quartermaster-agent --supervised --state "$state"
 fi
 
 if [ $start = yes ] && [ -z "$prefix" ]; then
   if [ $os = macos ]; then
-    launchctl unload "$unit" 2>/dev/null || true
-    launchctl load "$unit"
+    for name in $names; do
+      launchctl unload "/Library/LaunchDaemons/$name.plist" 2>/dev/null || true
+      launchctl load "/Library/LaunchDaemons/$name.plist"
+    done
   elif [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    systemctl enable --quiet quartermaster-agent
-    systemctl restart quartermaster-agent
+    for name in $names; do
+      systemctl enable --quiet "$name"
+      systemctl restart "$name"
+    done
   else
-    echo "systemd does not run here; start the agent with: $program run --state $state"
+    echo "systemd does not run here. Have this started with the machine:"
+    if [ $with_watchdog = yes ]; then
+      echo "  $watchdog watchdog --program $program --state $state"
+    else
+      echo "  $program run --state $state"
+    fi
   fi
 fi
-echo "The Quartermaster agent $version is installed."
+echo "The Quartermaster agent $agent_version is installed."

@@ -2,7 +2,7 @@
 import type { Context, PlatformDoors, StartServices } from '#core';
 import type { Architecture, Component, Platform } from '../models/coordinates.ts';
 import type { UpdatePolicy } from '../models/update-policy.ts';
-import { isTrusted, type Manifest } from './manifests.ts';
+import { isTrusted, type Manifest } from './releases/manifests.ts';
 
 /** Tells every process that versions or halts changed. */
 export const CATALOG_NOTICE = 'agent-versions.catalog';

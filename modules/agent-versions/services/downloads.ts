@@ -1,11 +1,12 @@
-/** Where a program is fetched: at the release host, or from this server as a stream (sections 4 and 5). */
+/** Where a program is fetched: at the release host, in the object storage, or from this server as a stream (sections 4 and 5). */
 import { open } from 'node:fs/promises';
-import { type Context, equalHash, errors, type Reply, reply } from '#core';
+import { type Context, equalHash, errors, type Reply, reply, type StartServices } from '#core';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
 import { type Coordinates, fileName } from '../models/coordinates.ts';
-import { localPath } from './local-releases.ts';
-import { isTrusted } from './manifests.ts';
+import { localPath } from './releases/local-releases.ts';
+import { isTrusted } from './releases/manifests.ts';
+import { PREFIX, presignedUrl } from './releases/stored-files.ts';
 
 /** How long a link to a file of this server holds, in seconds. */
 const LINK_SECONDS = 600;
@@ -49,7 +50,14 @@ export async function downloadLink(ctx: Context, version: string, at: Coordinate
   const row = await mustFind(ctx, version, at);
   if (!trusted(ctx, row)) throw ManifestNotTrusted();
   const { checksum, fileSize, manifest, manifestSignature, signingKeyId } = row;
-  return { url: row.downloadUrl ?? signedUrl(ctx, row), checksum, fileSize, manifest, manifestSignature, signingKeyId };
+  return {
+    url: row.downloadUrl ?? storedUrl(ctx, row) ?? signedUrl(ctx, row),
+    checksum,
+    fileSize,
+    manifest,
+    manifestSignature,
+    signingKeyId,
+  };
 }
 
 async function mustFind(ctx: Context, version: string, at: Coordinates): Promise<AgentVersion> {
@@ -57,6 +65,13 @@ async function mustFind(ctx: Context, version: string, at: Coordinates): Promise
   if (!row) throw errors.NotFound('There is no such version');
   if (row.state === 'withdrawn') throw VersionWithdrawn();
   return row;
+}
+
+/** A link into the object storage, where the releases lie there. */
+function storedUrl({ platform }: Context, row: AgentVersion): string | undefined {
+  const { objectStorage, agents } = platform.config;
+  if (!objectStorage || !agents.binariesInStorage) return undefined;
+  return presignedUrl(objectStorage, `${PREFIX}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
 }
 
 /** Also opens a version that is not promoted yet, to whoever was let in to ask for it. */
@@ -82,7 +97,10 @@ export async function sendFile(ctx: Context, at: Coordinates, query: FileQuery):
   if (!row || (row.state !== 'promoted' && !isSigned(ctx, row, query))) {
     throw errors.NotFound('There is no such version');
   }
-  if (row.downloadUrl) return reply(null, { status: 302, headers: { location: row.downloadUrl } });
+  const elsewhere = row.downloadUrl ?? storedUrl(ctx, row);
+  // A link of the moment must not be kept.
+  const headers = { location: elsewhere ?? '', ...(row.downloadUrl ? {} : { 'cache-control': 'no-store' }) };
+  if (elsewhere) return reply(null, { status: 302, headers });
   return streamFile(ctx, row);
 }
 
@@ -92,8 +110,20 @@ function isSigned(ctx: Context, row: AgentVersion, { expires, signature }: FileQ
   );
 }
 
-/** The server does ranges and conditions by these headers. A file of another size is not the one that was registered. */
+const SENDING = 'agent-versions.sending';
+/** How many programs this process is sending. */
+const sendingOf = (ctx: Context) => ctx.platform.services.get(SENDING) as { count: number };
+export const startDownloads = ({ services }: StartServices): void => void services.set(SENDING, { count: 0 });
+
+/**
+ * The server does ranges and conditions by these headers. A file of another size is not the one that was registered. 503 while
+ * as many programs are sent as may be: a whole site that updates at once must not take the API from everybody else.
+ */
 async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
+  const sending = sendingOf(ctx);
+  if (sending.count >= ctx.platform.config.agents.downloadsMax) {
+    throw errors.Unavailable({ message: 'Too many downloads at once; try again', headers: { 'retry-after': '30' } });
+  }
   const path = localPath(ctx.platform.config.agents.binaryDir, row.version, row);
   const file = await open(path).catch(() => null);
   const size = (await file?.stat())?.size;
@@ -102,7 +132,12 @@ async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
     ctx.log.error({ version: row.version, file: fileName(row) }, 'a registered program is not in AGENT_BINARY_DIR');
     throw errors.NotFound('There is no such version');
   }
-  return reply(file.createReadStream(), {
+  sending.count += 1;
+  // Also when nobody reads it: the server destroys what it does not send.
+  const stream = file.createReadStream().once('close', () => {
+    sending.count -= 1;
+  });
+  return reply(stream, {
     type: 'application/octet-stream',
     headers: {
       'content-length': String(size),

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { coordinatesOf } from '../models/coordinates.ts';
-import { canonicalManifest, type Manifest } from '../services/manifests.ts';
+import { canonicalManifest, type Manifest } from '../services/releases/manifests.ts';
 
 export interface Signing {
   version: string;

@@ -1,6 +1,6 @@
 /** Heartbeats ask here what to install. */
 import { defineFilling } from '#core';
-import { answerBeat } from '../services/offers.ts';
+import { answerBeat } from '../services/rollout/offers.ts';
 
 export default defineFilling({
   slot: 'agents.offers',

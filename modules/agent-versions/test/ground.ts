@@ -107,6 +107,7 @@ export interface Offer {
   version: string;
   url: string;
   sha256: string;
+  allowDowngrade?: boolean;
 }
 export interface Beaten extends ErrorBody {
   upgradeTo: Offer | null;

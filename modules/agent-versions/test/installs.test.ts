@@ -1,6 +1,6 @@
 /** The scripts that technicians pipe into sh, run for real below a root of their own. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,24 +15,26 @@ const admin = await systemUser(platform);
 test.after.always(() => platform.stop());
 
 /** A stand-in for the agent: writes down how it was called, and a state file as enrolling does. */
-const agentOf = (version: string, help: string) => `#!/bin/sh
-if [ "$1" = --help ]; then echo '${help}'; exit 0; fi
+const agentOf = (version: string, says = version) => `#!/bin/sh
+if [ "$1" = version ]; then echo '${says}'; exit 0; fi
 here=$(dirname "$0")
 echo "${version} $*" >>"$here/calls"
 while [ $# -gt 0 ]; do
   case $1 in
     --state) state=$2 ;;
-    --key-file) echo "key in file: $(cat "$2")" >>"$here/calls" ;;
+    --key-file) echo "key in file: $(cat "$2"), mode $(stat -c %a "$2")" >>"$here/calls" ;;
+    --secret-file) echo "secret in file: $(cat "$2")" >>"$here/calls" ;;
   esac
   shift
 done
+env >>"$here/calls-env"
 echo '{}' >"$state"
 `;
-const release = async (version: string, help: string) => {
+const ALL = ['agent', 'watchdog'].flatMap((name) => [`${name}-linux-amd64`, `${name}-linux-arm64`]);
+const release = async (version: string, { says = version, names = ALL } = {}) => {
   const place = join(folder, version);
   await mkdir(place, { recursive: true });
-  for (const name of ['agent-linux-amd64', 'agent-linux-arm64'])
-    await writeFile(join(place, name), agentOf(version, help));
+  for (const name of names) await writeFile(join(place, name), agentOf(version, says));
   await signFolder(place, { version, ...signer });
   await sync(platform, admin.token, version);
 };
@@ -50,52 +52,75 @@ const sh = async (root: string, script: string, args: string[], env: Record<stri
   );
 };
 const newRoot = () => mkdtemp(join(tmpdir(), 'agent-root-'));
-const PROGRAM = 'root/usr/local/lib/quartermaster-agent/agent';
-const UNIT = 'root/etc/systemd/system/quartermaster-agent.service';
+const FOLDER = 'root/usr/local/lib/quartermaster-agent';
+const PROGRAM = `${FOLDER}/agent`;
+const WATCHDOG = `${FOLDER}/watchdog`;
+const UNITS = 'root/etc/systemd/system';
+const UNIT = `${UNITS}/quartermaster-agent.service`;
 const STATE = 'root/var/lib/quartermaster-agent/state.json';
-const calls = (root: string) => readFile(join(root, PROGRAM, '..', 'calls'), 'utf8');
+const calls = (root: string) => readFile(join(root, FOLDER, 'calls'), 'utf8');
 
-test.serial('the script installs, enrolls and sets up the service; again it upgrades without enrolling', async (t) => {
-  await release('1.0.0', 'usage: --key KEY --secret S');
+test.serial('the script installs, enrolls and sets up the services; again it upgrades without enrolling', async (t) => {
+  await release('1.0.0');
   const script = await text('install.sh');
   t.regex(script.type, /text\/x-shellscript/);
   t.regex(script.body, /^#!\/bin\/sh\n/);
   t.true(script.body.includes("server='http://localhost:3000'"), 'it knows where this server is');
   const root = await newRoot();
-  const done = await sh(root, script.body, [
+  const args = [
     '--server',
     `${platform.url}/`,
     '--token',
     'KEY',
     '--enrollment-secret',
     'S3',
-  ]);
+    '--device-role',
+    'server',
+  ];
+  const done = await sh(root, script.body, args);
   t.is(done.code, 0, done.said);
   t.regex(done.said, /1\.0\.0 is installed/);
-  t.is((await stat(join(root, PROGRAM))).mode & 0o777, 0o755);
-  t.is(await calls(root), `1.0.0 enroll --server ${platform.url} --state ${join(root, STATE)} --key KEY --secret S3\n`);
+  for (const program of [PROGRAM, WATCHDOG]) t.is((await stat(join(root, program))).mode & 0o777, 0o755);
+  const [enrolled = '', key, secret] = (await calls(root)).split('\n');
+  const asked = `1.0.0 enroll --server ${platform.url} --state ${join(root, STATE)} --key-file `;
+  t.true(enrolled.startsWith(asked) && enrolled.endsWith('--device-role server'), enrolled);
+  t.notRegex(enrolled, /KEY|S3/, 'arguments of a child can be read by everybody');
+  t.deepEqual([key, secret], ['key in file: KEY, mode 600', 'secret in file: S3']);
   const unit = await readFile(join(root, UNIT), 'utf8');
-  t.true(unit.includes(`ExecStart="${join(root, PROGRAM)}" run --state "${join(root, STATE)}"`));
+  t.true(unit.includes(`ExecStart="${join(root, PROGRAM)}" run --supervised --state "${join(root, STATE)}"`));
+  t.regex(unit, /^Restart=always$/m);
+  const other = await readFile(join(root, UNITS, 'quartermaster-watchdog.service'), 'utf8');
+  t.true(other.includes(`"${join(root, WATCHDOG)}" watchdog --service quartermaster-agent --supervised`));
   t.is((await stat(join(root, STATE))).mode & 0o077, 0);
-  await release('1.1.0', 'usage: --key-file FILE --device-role ROLE');
+  t.deepEqual(
+    (await readdir(join(root, FOLDER))).sort(),
+    ['agent', 'calls', 'calls-env', 'watchdog'],
+    'no key is left',
+  );
+  await release('1.1.0');
   t.is((await sh(root, script.body, ['--server', platform.url])).code, 0);
-  t.is((await calls(root)).split('\n').length, 2, 'it stays who it is');
+  t.is(await calls(root), `${enrolled}\n${key}\n${secret}\n`, 'it stays who it is');
   t.true((await readFile(join(root, PROGRAM), 'utf8')).includes('1.1.0'));
   await rm(root, { recursive: true });
 });
 
-test.serial('an agent that reads its key from a file gets no secret in its arguments', async (t) => {
-  const root = await newRoot();
-  const { body } = await text('install.sh');
-  const args = ['--server', platform.url, '--device-role', 'server', '--site-id', 'ignored'];
-  const done = await sh(root, body, args, { AGENT_TOKEN: 'HIDDEN' });
-  t.is(done.code, 0, done.said);
-  const [first = '', second] = (await calls(root)).split('\n');
-  t.regex(first, /--key-file \S+ --device-role server$/);
-  t.false(first.includes('HIDDEN'));
-  t.is(second, 'key in file: HIDDEN');
-  await rm(root, { recursive: true });
-});
+test.serial(
+  'the key may come from the environment or a file, and goes no further than to the enrollment',
+  async (t) => {
+    const { body } = await text('install.sh');
+    for (const by of ['environment', 'file'] as const) {
+      const root = await newRoot();
+      const file = join(root, 'key');
+      await writeFile(file, 'HIDDEN');
+      const args = ['--server', platform.url, ...(by === 'file' ? ['--token-file', file] : [])];
+      const done = await sh(root, body, args, by === 'file' ? {} : { AGENT_TOKEN: 'HIDDEN' });
+      t.is(done.code, 0, done.said);
+      t.regex(await calls(root), /key in file: HIDDEN/);
+      t.notRegex(await readFile(join(root, FOLDER, 'calls-env'), 'utf8'), /HIDDEN/);
+      await rm(root, { recursive: true });
+    }
+  },
+);
 
 test.serial('a program with another checksum is not installed, and wrong usage says what is wrong', async (t) => {
   const { body } = await text('install.sh');
@@ -104,7 +129,7 @@ test.serial('a program with another checksum is not installed, and wrong usage s
   t.regex((await sh(root, body, ['--wrong'])).said, /unknown option --wrong/);
   t.regex((await sh(root, body, ['--token'])).said, /--token needs a value/);
   t.regex((await sh(root, body, ['--server', 'http://127.0.0.1:9', '--token', 'K'])).said, /has no agent for/);
-  for (const name of ['agent-linux-amd64', 'agent-linux-arm64']) {
+  for (const name of ALL) {
     const file = join(folder, '1.1.0', name);
     const bytes = await readFile(file, 'utf8');
     await writeFile(file, bytes.replace('echo', 'ECHO'));
@@ -113,22 +138,63 @@ test.serial('a program with another checksum is not installed, and wrong usage s
   const refused = await sh(root, body, ['--server', platform.url, '--token', 'K']);
   t.not(refused.code, 0);
   t.regex(refused.said, /another checksum/);
-  await t.throwsAsync(stat(join(root, PROGRAM)));
+  await t.throwsAsync(stat(join(root, FOLDER)), undefined, 'nothing is left');
+  await rm(root, { recursive: true });
+});
+
+test.serial('a program that does not run here leaves the one that does in its place', async (t) => {
+  const { body } = await text('install.sh');
+  await release('1.2.0');
+  const root = await newRoot();
+  t.is((await sh(root, body, ['--server', platform.url, '--token', 'K'])).code, 0);
+  await release('1.3.0', { says: 'something else' });
+  const refused = await sh(root, body, ['--server', platform.url]);
+  t.regex(refused.said, /cannot run the agent/);
+  t.true((await readFile(join(root, PROGRAM), 'utf8')).includes('1.2.0'));
   await rm(root, { recursive: true });
 });
 
 test.serial('the other script removes what the first one put there', async (t) => {
-  await release('1.2.0', 'usage: --key KEY');
+  await release('1.4.0');
   const root = await newRoot();
   const install = await text('install.sh');
   t.is((await sh(root, install.body, ['--server', platform.url, '--token', 'K'])).code, 0);
   const { body } = await text('uninstall.sh');
+  t.regex((await sh(root, body, ['--wrong'])).said, /unknown option/);
   t.is((await sh(root, body, ['--keep-state'])).code, 0);
-  for (const path of [PROGRAM, UNIT]) await t.throwsAsync(stat(join(root, path)));
+  for (const path of [FOLDER, UNIT, `${UNITS}/quartermaster-watchdog.service`]) {
+    await t.throwsAsync(stat(join(root, path)), undefined, path);
+  }
   t.truthy(await stat(join(root, STATE)));
   t.is((await sh(root, body, [])).code, 0);
   await t.throwsAsync(stat(join(root, STATE)));
   await rm(root, { recursive: true });
+});
+
+test.serial('the script for Windows names this server, hides its secrets and is well formed', async (t) => {
+  const { type, body } = await text('install.ps1');
+  t.regex(type, /^text\/plain/);
+  t.true(body.includes("[string]$Server = 'http://localhost:3000'"));
+  t.notRegex(body, /@SERVER@/);
+  // What it starts: an argument that holds a secret would be read by others.
+  const started = body.split('\n').filter((line) => /^\s*(& |\$arguments)/.test(line));
+  t.true(started.length >= 4);
+  for (const line of started) t.notRegex(line, /\$Token|\$Secret\b/, line);
+  t.regex(body, /Get-FileHash -Algorithm SHA256[^\n]*-ne \$latest\.checksum/);
+  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'proven before it is installed');
+  t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
+  // Without comments and strings every bracket closes what was opened last.
+  const code = body
+    .replace(/<#[\s\S]*?#>/g, '')
+    .replace(/'[^']*'/g, "''")
+    .replace(/"(`.|[^"`])*"/g, '""')
+    .replace(/#.*$/gm, '');
+  const open: string[] = [];
+  for (const sign of code.replace(/[^()[\]{}]/g, '')) {
+    if ('([{'.includes(sign)) open.push(sign);
+    else t.is(`${open.pop()}${sign}`, { ')': '()', ']': '[]', '}': '{}' }[sign] ?? '');
+  }
+  t.deepEqual(open, []);
 });
 
 test.serial('the signing tool makes a key and a release that this server takes', async (t) => {

@@ -162,12 +162,14 @@ test.serial("policies: the organization's before the partner's, pins, manual, do
   await setPolicy(platform, { partnerId: at.partnerId }, { mode: 'manual' });
   t.is((await beat(agent)).upgradeTo, null);
   await setPolicy(platform, { orgId: at.orgId }, { mode: 'auto' });
-  t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
+  const up = (await beat(agent)).upgradeTo;
+  t.is(up?.version, '2.0.0');
+  t.is(up?.allowDowngrade, undefined);
   await beat(agent, '2.0.0');
   await setPolicy(platform, { orgId: at.orgId }, { pinnedVersion: '1.0.0' });
   t.is((await beat(agent, '2.0.0')).upgradeTo, null);
   await setPolicy(platform, { orgId: at.orgId }, { pinnedVersion: '1.0.0', allowDowngrade: true });
-  t.is((await beat(agent, '2.0.0')).upgradeTo?.version, '1.0.0');
+  t.like((await beat(agent, '2.0.0')).upgradeTo, { version: '1.0.0', allowDowngrade: true });
 });
 
 test.serial('tenants write their policy through their settings, and nonsense is refused', async (t) => {

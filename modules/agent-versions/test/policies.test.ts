@@ -1,14 +1,14 @@
 /** Rings, windows, pins and comparisons, without a database. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import fc from 'fast-check';
 import semver from 'semver';
+import { fc } from '#test/properties';
 import { sortKey } from '../models/agent-version.ts';
 import { coordinatesOf, fileName } from '../models/coordinates.ts';
 import { type UpdatePolicy, updatePolicy } from '../models/update-policy.ts';
 import type { Loaded, Target } from '../services/catalog.ts';
-import { bucketOf, type Candidate, decide, isWithin } from '../services/policies.ts';
-import { fails } from '../services/rollouts.ts';
+import { bucketOf, type Candidate, decide, isWithin } from '../services/rollout/policies.ts';
+import { fails } from '../services/rollout/rollouts.ts';
 
 const NOW = new Date('2026-03-10T12:00:00Z');
 const target = (version: string, more: Partial<Target> = {}): Target => ({

@@ -1,22 +1,31 @@
 /** The life of an enrolled agent: beat, take commands, send the inventory, until it is told to stop. */
-import { type Call, RefusedError } from './client.ts';
+
 import type { Handler } from './commands/contract.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { EventSpool, type ReadEvents, type SpoolStore } from './event-spool.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
 import { Inventory } from './inventory.ts';
-import { Journal, type JournalStore } from './journal.ts';
+import { type Call, RefusedError } from './link/client.ts';
+import { Diary, type Log } from './link/diary.ts';
+import { Outbox } from './link/outbox.ts';
+import { confirmTokens, rotateTokens } from './link/rotation.ts';
+import { Session } from './link/session.ts';
+import type { Transfers } from './link/transfer.ts';
+import { type OpenSocket, Uplink } from './link/uplink.ts';
 import type { Machine } from './machine.ts';
-import { Outbox } from './outbox.ts';
-import { confirmTokens, rotateTokens } from './rotation.ts';
-import { Session } from './session.ts';
-import type { StateStore } from './state.ts';
+import { schedules } from './schedules.ts';
+import type { ReadEvents, SpoolStore } from './store/event-spool.ts';
+import { Journal, type JournalStore } from './store/journal.ts';
+import type { Pulse } from './store/pulse.ts';
+import type { StateStore } from './store/state.ts';
 import { Backoff, pause, type Timing } from './timing.ts';
-import { type OpenSocket, Uplink } from './uplink.ts';
-import type { AgentConfig, Command, HeartbeatResponse } from './wire.ts';
+import { quietOf, type SelfUpdate, type SelfUpdateParts } from './update/self-update.ts';
+import type { AgentConfig, Command, HeartbeatRequest, HeartbeatResponse, WatchdogBeat } from './wire.ts';
 
-/** `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to. */
-export type StopReason = 'stopped' | 'gone' | 'uninstalled';
+/**
+ * `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to, `updated`
+ * because another program stands in its place.
+ */
+export type StopReason = 'stopped' | 'gone' | 'uninstalled' | 'updated';
 
 export interface AgentOptions {
   call: Call;
@@ -27,24 +36,42 @@ export interface AgentOptions {
   timing: Timing;
   /** Aborts to stop the agent. */
   signal: AbortSignal;
-  log: (line: string) => void;
+  log: Log;
   allowPower: boolean;
   /** Opens the socket over which commands come at once; absent where the agent only polls. */
   openSocket?: OpenSocket;
+  /** Carries the content of files; absent where the agent gives and takes none. */
+  transfers?: Transfers;
   /** Events of the operating system and where they wait; absent where none are sent. */
   systemEvents?: { read: ReadEvents; store: SpoolStore };
   /** Overrides what the server says, for demonstrations. */
   intervalSeconds?: number;
+  /** Makes what brings this program to other versions; absent where it cannot be replaced or nobody would start it again. */
+  updates?: (parts: Omit<SelfUpdateParts, 'installed'>) => SelfUpdate;
+  /** Leaves signs of life for a watchdog. */
+  pulse?: Pulse;
+  /** Speaks for another role than the main agent's: no load, no inventory. */
+  speaker?: Speaker;
+}
+
+/** What a watchdog says and hears in the place of the main agent. */
+export interface Speaker {
+  beat(session: Session): Promise<WatchdogBeat>;
+  heard(answer: HeartbeatResponse, session: Session): Promise<void>;
 }
 
 const FULL_BATCH = 10;
 
 /** Runs until stopped; throws when there is no state or it cannot be read. */
-export async function runAgent(options: AgentOptions): Promise<StopReason> {
-  const { call, store, timing, machine, log } = options;
+export async function runAgent(given: AgentOptions): Promise<StopReason> {
+  const diary = new Diary(given.log);
+  const { log } = diary;
+  const options = { ...given, log };
+  const { call, store, timing, machine } = options;
   const state = await store.read();
   if (!state) throw new Error('This agent is not enrolled; run "enroll" first.');
-  const session = new Session(call, store, state, log);
+  const session = new Session(call, store, state, log, options.transfers);
+  diary.attach(session);
   const journal = await Journal.open(options.journalStore);
   const ending = new AbortController();
   const signal = AbortSignal.any([options.signal, ending.signal]);
@@ -65,19 +92,29 @@ export async function runAgent(options: AgentOptions): Promise<StopReason> {
       killGraceMs: timing.killGrace,
       refreshInventory: () => inventory.send(),
       setAutoUpdate: (enabled) => session.change({ autoUpdateEnabled: enabled }),
+      setLogLevel: (...level) => diary.setLevel(...level),
+      ...(options.updates && { updateAgent: async (version: string | undefined) => updates?.wanted(version) }),
+      sendContent: (...what) => session.sendContent(...what),
+      fetchContent: (...what) => session.fetchContent(...what),
     },
     signal,
     log,
     onUninstall: () => end('uninstalled'),
   });
+  const restart = () => end('updated');
+  const quiet = quietOf(dispatcher, timing, signal);
+  const updates = options.updates?.({ session, call, timing, signal, log, quiet, restart });
   const uplink = new Uplink({ ...options, signal, session, outbox, dispatcher });
   const linked = uplink.keep();
-  await beat({ ...options, signal }, { session, outbox, inventory, dispatcher, uplink, end });
+  await beat({ ...options, signal }, { session, outbox, inventory, diary, dispatcher, uplink, updates, end });
+  await updates?.ended();
   await dispatcher.ended();
   const reason: StopReason = ending.signal.aborted ? ending.signal.reason : 'stopped';
   const patience = reason === 'uninstalled' ? timing.lastWords : 0;
   const late = new AbortController();
-  await Promise.race([outbox.farewell(patience), pause(Math.max(patience, timing.farewell), late.signal)]);
+  const lines = diary.send().catch(() => undefined);
+  const farewell = Promise.all([outbox.farewell(patience), lines]);
+  await Promise.race([farewell, pause(Math.max(patience, timing.farewell), late.signal)]);
   late.abort();
   uplink.close();
   await linked;
@@ -93,43 +130,47 @@ interface Parts {
   session: Session;
   outbox: Outbox;
   inventory: Inventory;
+  diary: Diary;
   dispatcher: Dispatcher;
   uplink: Uplink;
+  updates: SelfUpdate | undefined;
   end: (why: StopReason) => void;
 }
 
 async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   const { signal, timing, log } = options;
   const { session, outbox } = parts;
-  const build = heartbeatBuilder(options.machine);
+  const { speaker } = options;
+  const describe = heartbeatBuilder(options.machine);
+  const build = (): Promise<HeartbeatRequest | WatchdogBeat> =>
+    speaker ? speaker.beat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
-  const sendInventory = inventorySchedule(options, parts);
-  const sendEvents = eventSchedule(options, parts);
+  const sendWhatIsDue = schedules(options, parts);
   const poll = poller(options, parts);
   let working = false;
   while (!signal.aborted) {
     try {
       const confirmed = await confirmTokens(session, log).catch((fault) => {
-        log(`New tokens wait for the server: ${sentenceOf(fault)}`);
+        log(`New tokens wait for the server: ${sentenceOf(fault)}`, 'warn');
         return false;
       });
       if (confirmed) parts.uplink.renew();
-      const request = await build(session.state.autoUpdateEnabled);
+      const request = await build();
       const answer = await session.call<HeartbeatResponse>('POST', 'heartbeat', request, { signal });
       session.heard();
       backoff.reset();
       if (!working) log(`Connected to ${session.state.server} as ${session.state.agentId.slice(0, 12)}….`);
       working = true;
+      options.pulse?.heard();
+      await speaker?.heard(answer, session);
       outbox.wake();
       await obey(answer, options, parts, poll);
-      if (session.condition === 'ok' && !signal.aborted) {
-        sendInventory();
-        sendEvents();
-      }
+      await takeOffers(answer, options, parts);
+      if (session.condition === 'ok' && !signal.aborted) sendWhatIsDue();
       await pause(nextBeatMs(answer, session.state.config, options.intervalSeconds), signal);
     } catch (fault) {
       if (session.condition === 'gone') {
-        log('The server no longer knows this device; the agent stops.');
+        log('The server no longer knows this device; the agent stops.', 'error');
         return parts.end('gone');
       }
       working = false;
@@ -144,12 +185,13 @@ function afterFault(fault: unknown, session: Session, backoff: Backoff, options:
   if (signal.aborted) return 0;
   const sentence = sentenceOf(fault);
   if (session.condition === 'refused') {
-    log(`The server refuses this agent (${sentence}); next attempt in ${Math.round(timing.refused / 60_000)} minutes.`);
+    const minutes = Math.round(timing.refused / 60_000);
+    log(`The server refuses this agent (${sentence}); next attempt in ${minutes} minutes.`, 'error');
     return timing.refused;
   }
   if (session.condition === 'quarantined') return nextBeatMs({}, session.state.config, options.intervalSeconds);
   const wait = backoff.next(fault instanceof RefusedError ? fault.retryAfterMs : 0);
-  log(`No heartbeat: ${sentence}; next attempt in ${Math.ceil(wait / 1000)} s.`);
+  log(`No heartbeat: ${sentence}; next attempt in ${Math.ceil(wait / 1000)} s.`, 'warn');
   return wait;
 }
 
@@ -188,10 +230,18 @@ async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Par
   if (answer.rotateToken) {
     await rotateTokens(session, options.log).then(
       () => parts.uplink.renew(),
-      (fault) => options.log(`The tokens were not changed: ${sentenceOf(fault)}`),
+      (fault) => options.log(`The tokens were not changed: ${sentenceOf(fault)}`, 'warn'),
     );
   }
   poll(commands.length >= FULL_BATCH);
+}
+
+/** A beat was answered, so this version is good; the answer may name the next one. Commands go first. */
+async function takeOffers(answer: HeartbeatResponse, { speaker }: AgentOptions, parts: Parts): Promise<void> {
+  const { updates, dispatcher, session } = parts;
+  await updates?.heard();
+  if (dispatcher.busy || !session.state.autoUpdateEnabled) return;
+  updates?.offered(speaker ? answer.watchdogUpgradeTo : answer.upgradeTo);
 }
 
 function sentenceOf(fault: unknown): string {
@@ -229,37 +279,5 @@ function poller({ signal, timing }: AgentOptions, { session, dispatcher, uplink 
       .finally(() => {
         polling = false;
       });
-  };
-}
-
-/** Sends the inventory when it is due: at the start and every six hours, sooner again after a failure. */
-function inventorySchedule({ timing, log, signal }: AgentOptions, { inventory }: Parts): () => void {
-  let dueAt = 0;
-  return () => {
-    if (performance.now() < dueAt) return;
-    dueAt = performance.now() + timing.inventory;
-    inventory.send().then(
-      (sent) => log(`Inventory sent: ${Object.keys(sent).join(', ')}.`),
-      (fault: Error) => {
-        dueAt = performance.now() + 5 * timing.backoffMax;
-        if (!signal.aborted) log(`Inventory: ${fault.message}.`);
-      },
-    );
-  };
-}
-
-/** Sends the operating system's events with the first beat after each minute; later after a failure. */
-function eventSchedule({ systemEvents, timing, log, signal }: AgentOptions, { session }: Parts): () => void {
-  if (!systemEvents) return () => undefined;
-  const spool = new EventSpool(session, systemEvents.store, systemEvents.read);
-  let dueAt = 0;
-  return () => {
-    if (performance.now() < dueAt) return;
-    dueAt = performance.now() + timing.events;
-    spool.send().catch((fault: Error) => {
-      const asked = fault instanceof RefusedError ? fault.retryAfterMs : 0;
-      dueAt = performance.now() + Math.max(timing.events, asked);
-      if (!signal.aborted) log(`Events wait: ${fault.message}.`);
-    });
   };
 }

@@ -5,10 +5,14 @@ import { outputOf } from './collect/ask.ts';
 import { collectDisks } from './collect/disks.ts';
 import { collectHardware } from './collect/hardware.ts';
 import { collectIdentity, type Identity } from './collect/identity.ts';
+import { parseWho } from './collect/macos/system.ts';
 import { metricsSampler } from './collect/metrics.ts';
 import { collectNetwork } from './collect/network.ts';
+import { collectPatches, type PendingPatches } from './collect/patches.ts';
+import { collectPeople, type LoginSession } from './collect/people.ts';
 import { collectServices } from './collect/services.ts';
 import { collectSoftware } from './collect/software.ts';
+import { windowsMoment } from './collect/windows/system.ts';
 import type { DiskUsage, HardwareInfo, Metrics, NetworkAdapter, ServiceItem, SoftwareItem } from './wire.ts';
 
 /** A machine; lists that it cannot give are undefined, which is not the same as empty. */
@@ -19,6 +23,10 @@ export interface Machine {
   disks(): Promise<DiskUsage[]>;
   software(): Promise<SoftwareItem[] | undefined>;
   services(): Promise<ServiceItem[] | undefined>;
+  /** Who is logged in. */
+  people(): Promise<LoginSession[] | undefined>;
+  /** Packages of which a newer version could be installed. */
+  patches(): Promise<PendingPatches | undefined>;
   /** Load since the previous call. */
   metrics(): Promise<Metrics>;
   /** What changes from beat to beat besides the load. */
@@ -27,6 +35,7 @@ export interface Machine {
 
 /** The machine this process runs on. */
 export function realMachine(): Machine {
+  const onWindows = windowsMoment();
   return {
     identity: collectIdentity,
     hardware: collectHardware,
@@ -34,11 +43,13 @@ export function realMachine(): Machine {
     disks: collectDisks,
     software: collectSoftware,
     services: collectServices,
+    people: collectPeople,
+    patches: collectPatches,
     metrics: metricsSampler(),
     async moment() {
       const uptimeSeconds = Math.round(os.uptime());
-      if (process.platform === 'win32') return { uptimeSeconds };
-      const lastUser = (await outputOf('who'))?.split(/\s/)[0];
+      if (process.platform === 'win32') return { uptimeSeconds, ...(await onWindows()) };
+      const [lastUser] = parseWho((await outputOf('who')) ?? '');
       const pendingReboot = await access('/run/reboot-required').then(
         () => true,
         () => false,

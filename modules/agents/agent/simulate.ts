@@ -1,11 +1,11 @@
 /** The command line of the simulator: many invented devices in one process, for demonstrations and load. */
 import { parseArgs } from 'node:util';
-import { apiBase, createClient } from './client.ts';
+import { apiBase, createClient } from './link/client.ts';
+import { socketOpener } from './link/socket.ts';
 import { stopSignal } from './signals.ts';
 import { Crowd } from './simulated/crowd.ts';
 import { Mischief } from './simulated/mischief.ts';
 import { Rates } from './simulated/rates.ts';
-import { socketOpener } from './socket.ts';
 import { DEFAULT_TIMING, pause } from './timing.ts';
 
 const HELP = `Usage:

@@ -10,6 +10,10 @@ export interface Timing {
   /** Pause between polls while commands run. */
   poll: number;
   inventory: number;
+  /** Between two looks at who is logged in. */
+  people: number;
+  /** Between two sendings of the agent's own lines. */
+  lines: number;
   /** Between two readings of the operating system's events. */
   events: number;
   /** From SIGTERM to SIGKILL. */
@@ -21,6 +25,20 @@ export interface Timing {
   request: number;
   /** How long a socket must hold before the next loss counts as a first one. */
   stable: number;
+  /** How long a new program may take to say its version. */
+  trial: number;
+  /** Before a version whose update failed here is tried again, whatever the server offers. */
+  retry: number;
+  /** Between two signs of life that the agent leaves for its watchdog. */
+  pulse: number;
+  /** Between two looks of the watchdog. */
+  watch: number;
+  /** Without a sign of life for so long, a running agent hangs. */
+  hang: number;
+  /** What the watchdog leaves to the service manager before it starts a dead agent itself. */
+  patience: number;
+  /** A new version whose beats are not answered for so long, while those of the watchdog are, goes back. */
+  unheard: number;
 }
 
 /** The waits the protocol asks for (agents.md sections 3, 7 and 8). */
@@ -30,12 +48,21 @@ export const DEFAULT_TIMING: Timing = {
   refused: 3_600_000,
   poll: 2_000,
   inventory: 6 * 3_600_000,
+  people: 300_000,
+  lines: 60_000,
   events: 60_000,
   killGrace: 5_000,
   farewell: 10_000,
   lastWords: 60_000,
   request: 30_000,
   stable: 30_000,
+  trial: 60_000,
+  retry: 300_000,
+  pulse: 15_000,
+  watch: 5_000,
+  hang: 180_000,
+  patience: 60_000,
+  unheard: 600_000,
 };
 
 /** A function that returns doubling waits in milliseconds with ±30 % jitter, and starts over after `reset()`. */

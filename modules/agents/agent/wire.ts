@@ -37,6 +37,8 @@ export interface EnrollmentRequest {
 export interface AgentConfig {
   heartbeatIntervalSeconds: number;
   metricsCollectionIntervalSeconds: number;
+  /** What is false is switched off: the server drops what is sent for it. Older servers name none. */
+  features?: Record<string, boolean>;
 }
 
 /** The three tokens of a device, as enrollment and rotation return them. */
@@ -62,7 +64,7 @@ export interface Command {
   executionTimeoutSeconds?: number;
 }
 
-export type ResultStatus = 'completed' | 'failed' | 'timeout';
+export type ResultStatus = 'completed' | 'failed' | 'timeout' | 'cancelled';
 
 /** The answer to one command; `startedAt` is ISO 8601, `durationMs` milliseconds. */
 export interface CommandResult {
@@ -105,11 +107,31 @@ export interface HeartbeatRequest {
   ipHistoryUpdate?: { currentIPs: string[]; changedIPs: string[]; removedIPs: string[]; detectedAt: string };
 }
 
+/** What the watchdog says of itself and of the agent that it watches. */
+export interface WatchdogBeat {
+  role: 'watchdog';
+  status: 'ok' | 'warning';
+  watchdogVersion: string;
+  watchdogState: 'connecting' | 'monitoring' | 'recovering' | 'standby' | 'failover';
+  mainAgentRestartCount24h: number;
+  flapDetected: boolean;
+}
+
+/** A newer program, as an answer to a heartbeat offers it. */
+export interface Upgrade {
+  version: string;
+  url: string;
+  sha256: string;
+  /** The version is lower than the one that runs, and the tenant wants it so. */
+  allowDowngrade?: boolean;
+}
+
 export interface HeartbeatResponse {
   commands?: Command[];
   configUpdate?: Partial<AgentConfig> | null;
   configVersion?: number | string | null;
-  upgradeTo?: { version: string } | null;
+  upgradeTo?: Upgrade | null;
+  watchdogUpgradeTo?: Upgrade | null;
   rotateToken?: boolean;
   uninstall?: boolean;
   manifestTrustKeys?: string[];

@@ -1,7 +1,7 @@
 /** Removes replaced and unconfirmed tokens whose time is over (domain/agents, section 10). */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { cleanCredentials } from '../services/credentials.ts';
+import { cleanCredentials } from '../services/tokens/credentials.ts';
 
 declare module '#core/contract' {
   interface Jobs {

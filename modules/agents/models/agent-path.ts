@@ -16,8 +16,10 @@ export const agentLimits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 6
 export const working: AgentAccess = { roles: ['agent', 'watchdog'], suspended: true };
 /** What a decommissioned device still needs to remove its agent. */
 export const leaving: AgentAccess = { ...working, also: ['decommissioned'] };
+/** What becomes of a command: nobody's other calls may keep it back. */
+export const reporting: AgentAccess = { ...leaving, vital: true };
 /** Open in every state of the device and its tenant: authenticated from memory, without a statement. */
-export const always: AgentAccess = { ...working, also: ['quarantined', 'decommissioned'] };
+export const always: AgentAccess = { ...working, also: ['quarantined', 'decommissioned'], vital: true };
 /** A socket is for devices in good standing; all others are left to what polling answers them. */
 export const connected: AgentAccess = { roles: ['agent', 'watchdog'] };
 export const rotating: AgentAccess = { roles: ['agent'], suspended: true };

@@ -13,7 +13,7 @@ function cutError(value: string): string {
 }
 
 export interface ResultBody {
-  status: 'completed' | 'failed' | 'timeout';
+  status: 'completed' | 'failed' | 'timeout' | 'cancelled';
   exitCode?: number | null;
   stdout?: string | null;
   stderr?: string | null;
@@ -24,7 +24,7 @@ export interface ResultBody {
 }
 
 export const resultBody = open<ResultBody>({
-  status: Joi.string().valid('completed', 'failed', 'timeout').required(),
+  status: Joi.string().valid('completed', 'failed', 'timeout', 'cancelled').required(),
   exitCode: lenient(
     Joi.number()
       .integer()

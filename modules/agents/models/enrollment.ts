@@ -53,7 +53,11 @@ export interface Enrolled extends TokenSet {
   deviceId: string;
   orgId: string;
   siteId: string | null;
-  config: { heartbeatIntervalSeconds: number; metricsCollectionIntervalSeconds: number };
+  config: {
+    heartbeatIntervalSeconds: number;
+    metricsCollectionIntervalSeconds: number;
+    features: Record<string, boolean>;
+  };
   manifestTrustKeys: string[];
 }
 
@@ -123,6 +127,10 @@ export const tokenShape = { authToken: token, watchdogAuthToken: token, helperAu
 export const configShape = Joi.object({
   heartbeatIntervalSeconds: Joi.number().integer().required(),
   metricsCollectionIntervalSeconds: Joi.number().integer().required(),
+  features: Joi.object()
+    .pattern(Joi.string(), Joi.boolean())
+    .required()
+    .description('What is false the agent leaves alone: the server would drop it'),
 });
 export const enrolledShape = Joi.object<Enrolled>({
   agentId: Joi.string().hex().length(64).required(),

@@ -14,7 +14,7 @@ export interface MetricsBody {
   diskReadBps?: number | null;
   diskWriteBps?: number | null;
   processCount?: number | null;
-  interfaceStats?: object[] | null;
+  interfaceStats?: { name: string; inBps?: number; outBps?: number }[] | null;
 }
 export interface HeartbeatBody {
   role?: 'agent' | 'watchdog' | null;
@@ -102,6 +102,7 @@ const upgrade = Joi.object({
   version: Joi.string().required(),
   url: Joi.string().required(),
   sha256: Joi.string().hex().length(64).required(),
+  allowDowngrade: Joi.boolean().valid(true).description('the version is lower than the one that runs, and wanted so'),
 }).allow(null);
 
 export const heartbeatAnswer = Joi.object({

@@ -1,7 +1,7 @@
 /** /agents/{id}/commands: taking commands, reporting their start and their result (domain/agents, section 4). */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
-import { agentLimits, agentParams, commandParams, leaving, stateRefusals } from '../models/agent-path.ts';
+import { agentLimits, agentParams, commandParams, leaving, reporting, stateRefusals } from '../models/agent-path.ts';
 import { type ResultBody, resultBody } from '../models/command-result.ts';
 import { commandShape } from '../models/heartbeat.ts';
 import { acceptResult, claimCommands, startCommand } from '../services/commands.ts';
@@ -26,7 +26,7 @@ export default [
     method: 'POST',
     path: '/agents/{id}/commands/{commandId}/start',
     summary: 'Reports that a command runs; its time limit begins',
-    access: { agent: leaving },
+    access: { agent: reporting },
     audit: { none: 'a step between the order and the result, which are both recorded' },
     limits: agentLimits,
     params: commandParams,
@@ -38,7 +38,7 @@ export default [
     method: 'POST',
     path: '/agents/{id}/commands/{commandId}/result',
     summary: 'Delivers the result of a command; a repeat is accepted and changes nothing',
-    access: { agent: leaving },
+    access: { agent: reporting },
     audit: 'agent.command.result.submit',
     limits: agentLimits,
     params: commandParams,

@@ -16,6 +16,8 @@ export default [
     response: enrolledShape,
     status: 201,
     errors: [
+      'DEVICE_LIMIT_REACHED',
+      'DEVICE_QUARANTINED',
       'ENROLLMENT_FAILED',
       'ENROLLMENT_SECRET_INVALID',
       'TENANT_INACTIVE',

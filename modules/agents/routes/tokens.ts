@@ -3,9 +3,9 @@ import Joi from 'joi';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, confirming, rotating, stateRefusals } from '../models/agent-path.ts';
 import { tokenShape } from '../models/enrollment.ts';
-import { bearerOf } from '../services/authentication.ts';
 import { callingDevice } from '../services/commands.ts';
-import { confirmRotation, startRotation } from '../services/credentials.ts';
+import { bearerOf } from '../services/tokens/authentication.ts';
+import { confirmRotation, startRotation } from '../services/tokens/credentials.ts';
 
 export default [
   defineRoute({

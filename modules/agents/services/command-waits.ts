@@ -6,13 +6,22 @@ const SERVICE = 'agents.waits';
 export class CommandWaits {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Resolves when the command has ended, or notices may have been missed, or after so many milliseconds. */
-  async wait(commandId: string, ms: number): Promise<void> {
+  /** How many commands somebody waits for. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves when the command has ended, notices may have been missed, `signal` says so, or after so many milliseconds. */
+  async wait(commandId: string, ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const same = this.#waiting.get(commandId) ?? new Set();
     this.#waiting.set(commandId, same.add(resolve));
     const timer = setTimeout(resolve, ms);
+    const leave = () => resolve();
+    signal?.addEventListener('abort', leave);
     await promise;
+    signal?.removeEventListener('abort', leave);
     clearTimeout(timer);
     same.delete(resolve);
     if (same.size === 0) this.#waiting.delete(commandId);

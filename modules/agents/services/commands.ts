@@ -2,8 +2,8 @@
 import { type Context, errors, type Input } from '#core';
 import type { ResultBody } from '../models/command-result.ts';
 import type { AgentRole } from '../models/credential.ts';
-import { callerToken } from './authentication.ts';
 import { toWire } from './heartbeats.ts';
+import { callerToken } from './tokens/authentication.ts';
 
 /** The calling device; agent routes are never reached without one. */
 export function callingDevice(ctx: Context): string {

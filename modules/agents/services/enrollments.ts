@@ -11,9 +11,9 @@ import {
   TokenSuspended,
 } from '../errors.ts';
 import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
-import { type AgentSettings, versioned } from './configs.ts';
-import { issueTokens } from './credentials.ts';
-import { countFailures } from './failures.ts';
+import { type AgentSettings, featuresOf, versioned } from './configs.ts';
+import { issueTokens } from './tokens/credentials.ts';
+import { countFailures } from './tokens/failures.ts';
 import { trustKeys } from './upgrade-offers.ts';
 
 /** Wrong keys a minute and address (domain/agents, section 2, rule 1). */
@@ -51,7 +51,8 @@ export async function enrollAgent(
   const tokens = await issueTokens(ctx, device);
   if (key.id && !(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
   // In this transaction: another connection would be waited for by everyone who waits for this key.
-  const { config } = versioned(await ctx.settings<AgentSettings>('agents', device.orgId));
+  const settings = await ctx.settings<AgentSettings>('agents', device.orgId);
+  const { config } = versioned(settings, featuresOf(ctx.platform.modules, device.orgId));
   const { agentId, deviceId, orgId } = device;
   return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: trustKeys(ctx) };
 }

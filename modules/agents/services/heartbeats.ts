@@ -3,9 +3,9 @@
 import type { Context, Input } from '#core';
 import type { Apis } from '#core/contract';
 import type { HeartbeatBody } from '../models/heartbeat.ts';
-import { callerToken } from './authentication.ts';
 import { agentConfigs } from './configs.ts';
-import type { KnownToken } from './token-cache.ts';
+import { callerToken } from './tokens/authentication.ts';
+import type { KnownToken } from './tokens/token-cache.ts';
 import { upgradeOffers } from './upgrade-offers.ts';
 
 type Beat = Parameters<Apis['devices']['beat']>[0];
@@ -24,7 +24,6 @@ const roleOf = (token: KnownToken, body: HeartbeatBody): 'agent' | 'watchdog' =>
   token.role === 'watchdog' ? 'watchdog' : (body.role ?? 'agent');
 
 function toBeat(ctx: Context, token: KnownToken, body: HeartbeatBody): Beat {
-  const { interfaceStats: _, ...metrics } = body.metrics ?? {};
   const { agentVersion, helperVersion, watchdogVersion, watchdogState } = body;
   const { hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, battery, autoUpdateEnabled } = body;
   return {
@@ -36,7 +35,7 @@ function toBeat(ctx: Context, token: KnownToken, body: HeartbeatBody): Beat {
     ...present({ agentVersion, helperVersion, watchdogVersion, watchdogState }),
     ...present({ hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, autoUpdateEnabled }),
     ...(battery ? { battery: battery as Record<string, unknown> } : {}),
-    ...(body.metrics ? { metrics: present(metrics) } : {}),
+    ...(body.metrics ? { metrics: present(body.metrics) } : {}),
   };
 }
 
@@ -66,6 +65,9 @@ export async function answerBeat(ctx: Context, token: KnownToken, body: Heartbea
     configs.of(token.orgId),
   ]);
   const active = answer.lifecycle === 'active';
+  if (active && body.ipHistoryUpdate) {
+    await ctx.use('devices').noteAddresses(token.deviceId, body.ipHistoryUpdate.currentIPs);
+  }
   const busy = answer.commands.length > 0;
   const offers = await upgradeOffers(ctx, token, body, { role: roleOf(token, body), active, busy });
   const rotationDue = Date.now() - token.createdAt.getTime() > current.tokenRotationDays * DAY_MS;

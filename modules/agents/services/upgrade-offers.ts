@@ -2,7 +2,7 @@
 import type { Context } from '#core';
 import type { HeartbeatBody } from '../models/heartbeat.ts';
 import type { UpgradeOffers } from '../offer-shapes.ts';
-import type { KnownToken } from './token-cache.ts';
+import type { KnownToken } from './tokens/token-cache.ts';
 
 const NONE: UpgradeOffers = { upgradeTo: null, helperUpgradeTo: null, watchdogUpgradeTo: null };
 

@@ -2,7 +2,7 @@
 import { defineFilling, sha256Hex } from '#core';
 import { agentParams, connected } from '../models/agent-path.ts';
 import { FRAME_BYTES } from '../models/frame.ts';
-import { openAgentSocket } from '../services/hub.ts';
+import { openAgentSocket } from '../services/sockets/hub.ts';
 
 export default defineFilling({
   slot: 'http.socket',

@@ -1,10 +1,16 @@
 /** The life of a command as a property: no sequence of events leaves the table of states (domain/agents, section 4). */
 import test from 'ava';
-import fc from 'fast-check';
 import type { Context } from '#core';
 import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
-import { EVERYWHERE, inWork, NOBODY } from '../../../core/work.ts';
-import { expireCommands, redeliverCommands, timeOutCommands } from '../../devices/services/deadlines.ts';
+import { fc } from '#test/properties';
+import { EVERYWHERE, NOBODY } from '../../../core/context.ts';
+import { inWork } from '../../../core/work.ts';
+import {
+  cancelUnwanted,
+  expireCommands,
+  redeliverCommands,
+  timeOutCommands,
+} from '../../devices/services/commands/deadlines.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -20,9 +26,10 @@ const TERMINAL = ['completed', 'failed', 'timeout', 'cancelled', 'expired'];
 const NEXT: Record<string, string[]> = {
   // A result or start of a delivery that was taken back meanwhile still counts.
   pending: ['sent', 'cancelled', 'expired', 'running', 'completed', 'failed', 'timeout'],
-  sent: ['pending', 'running', 'completed', 'failed', 'timeout'],
-  running: ['completed', 'failed', 'timeout'],
-  timeout: ['completed', 'failed', 'timeout'],
+  // From here on cancelled only where somebody asked for it.
+  sent: ['pending', 'running', 'completed', 'failed', 'timeout', 'cancelled'],
+  running: ['completed', 'failed', 'timeout', 'cancelled'],
+  timeout: ['completed', 'failed', 'timeout', 'cancelled'],
   completed: [],
   failed: [],
   cancelled: [],
@@ -33,10 +40,11 @@ interface Row {
   provisional: boolean;
   attempt: number;
   late: boolean;
+  asked: boolean;
 }
 const EVENTS = [
   ...['poll', 'push', 'ack', 'completed', 'failed', 'timeout', 'release', 'unsent', 'stale', 'reconnect', 'cancel'],
-  ...['deadline', 'overdue', 'minutes', 'dayLater'],
+  ...['deadline', 'overdue', 'minutes', 'dayLater', 'cancelled', 'unheard', 'sweep'],
 ] as const;
 type Event = (typeof EVENTS)[number];
 
@@ -46,7 +54,7 @@ test('random events never leave the table, the first real end stays, and nothing
   const { deviceId } = await enrollAgent(platform, { key: await enrollmentKey(platform, at) });
   const read = async (id: string) => {
     const [row] = await platform.sql<Row & { [field: string]: unknown }>(
-      'select status, provisional, attempt, late from device_commands where id = $1',
+      'select status, provisional, attempt, late, cancel_requested_at is not null as asked from device_commands where id = $1',
       [id],
     );
     if (!row) throw new Error('the command is gone');
@@ -63,16 +71,17 @@ test('random events never leave the table, the first real end stays, and nothing
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...EVENTS), { minLength: 1, maxLength: 14 }), async (events) => {
       const { id } = await asPlatform((ctx) =>
-        ctx.use('devices').queueCommand(deviceId, { type: 'lock', source: 'system', executionTimeoutSeconds: 60 }),
+        ctx.use('devices').queueCommand(deviceId, { type: 'script', source: 'system', executionTimeoutSeconds: 60 }),
       );
+      const mine = (list: { id: string }[]) => list.filter((one) => one.id === id).length;
       let epoch = 1;
       let given = 0;
       const step: Record<Event, (row: Row) => Promise<unknown>> = {
         poll: async () => {
-          given += (await asPlatform((ctx) => ctx.use('devices').claimCommands(deviceId, 'agent'))).length;
+          given += mine(await asPlatform((ctx) => ctx.use('devices').claimCommands(deviceId, 'agent')));
         },
         push: async () => {
-          given += (await asPlatform((ctx) => ctx.use('devices').pushCommands(deviceId, 'agent', epoch))).length;
+          given += mine(await asPlatform((ctx) => ctx.use('devices').pushCommands(deviceId, 'agent', epoch)));
         },
         ack: () => asPlatform((ctx) => ctx.use('devices').beginCommand(deviceId, 'agent', id)),
         completed: () => finish('completed'),
@@ -104,9 +113,19 @@ test('random events never leave the table, the first real end stays, and nothing
           await shift(id, 'sent_at', '3 minutes');
           await asPlatform(redeliverCommands);
         },
+        cancelled: () => finish('cancelled'),
+        unheard: async () => {
+          const [order] = await platform.sql<{ id: string }>(
+            `update device_commands set status = 'sent', attempt = 1 where source_id = $1 and status = 'pending' returning id`,
+            [id],
+          );
+          const said = { status: 'completed' as const, result: { state: 'unknown' } };
+          if (order) await asPlatform((ctx) => ctx.use('devices').finishCommand(deviceId, order.id, 'agent', said));
+        },
+        sweep: () => asPlatform(cancelUnwanted),
         dayLater: () => shift(id, 'finished_at', '25 hours'),
       };
-      const finish = (status: 'completed' | 'failed' | 'timeout') =>
+      const finish = (status: 'completed' | 'failed' | 'timeout' | 'cancelled') =>
         asPlatform((ctx) => ctx.use('devices').finishCommand(deviceId, id, 'agent', { status }));
       let before = await read(id);
       for (const event of events) {
@@ -116,6 +135,8 @@ test('random events never leave the table, the first real end stays, and nothing
         const way = `${event}: ${before.status} to ${after.status} in ${events.join(' ')}`;
         if (after.status !== before.status) {
           if (!NEXT[before.status]?.includes(after.status)) throw new Error(`not in the table: ${way}`);
+          if (after.status === 'cancelled' && before.status !== 'pending' && !before.asked)
+            throw new Error(`nobody asked: ${way}`);
           if (before.status === 'timeout' && !before.provisional) throw new Error(`an end was changed: ${way}`);
           if (
             before.status === 'pending' &&
@@ -125,11 +146,12 @@ test('random events never leave the table, the first real end stays, and nothing
             throw new Error(`nobody had it: ${way}`);
           if (before.status === 'timeout' && !after.late) throw new Error(`not marked late: ${way}`);
         }
+        if (given > givenBefore && before.asked) throw new Error(`given out although unwanted: ${way}`);
         if (given > givenBefore && TERMINAL.includes(before.status)) throw new Error(`given out after its end: ${way}`);
         before = after;
       }
       // Out of the way of the next run.
-      await platform.sql('delete from device_commands where id = $1', [id]);
+      await platform.sql('delete from device_commands where device_id = $1', [deviceId]);
     }),
     { numRuns: 150 },
   );

@@ -38,7 +38,11 @@ test('a beat is answered with everything the protocol names', async (t) => {
   ]);
   t.true(body.nextHeartbeatSeconds >= 54 && body.nextHeartbeatSeconds <= 66);
   t.true(Math.abs(Date.parse(body.serverTime) - Date.now()) < 10_000);
-  t.deepEqual(body.configUpdate, { heartbeatIntervalSeconds: 60, metricsCollectionIntervalSeconds: 30 });
+  t.like(body.configUpdate, {
+    heartbeatIntervalSeconds: 60,
+    metricsCollectionIntervalSeconds: 30,
+    features: { agent_logs: true, event_logs: true, updates: true },
+  });
   t.is((await agent.heartbeat()).body.configUpdate, null, 'what was given is not given again');
   t.is((await agent.heartbeat({ configVersion: body.configVersion })).body.configUpdate, null);
   t.truthy((await agent.heartbeat({ configVersion: 'older' })).body.configUpdate);
@@ -189,4 +193,32 @@ test('the configuration has a version that saves sending it again', async (t) =>
     headers: { authorization: `Bearer ${agent.token}`, 'if-none-match': etag },
   });
   t.is(again.status, 304);
+});
+
+test('battery, interfaces and addresses of a beat are kept and shown', async (t) => {
+  const { agent, orgAdmin } = await newAgent();
+  const interfaceStats = [{ name: 'eth0', inBps: 10, outBps: 5, unheardOf: 1 }];
+  const beat = (ips: string[], battery: object) =>
+    agent.heartbeat({
+      battery,
+      metrics: { cpuPercent: 3, interfaceStats },
+      ipHistoryUpdate: { currentIPs: ips, detectedAt: new Date().toISOString() },
+    });
+  t.is((await beat(['10.0.0.7', 'fe80::1'], { percent: 80, charging: true, colour: 'red' })).status, 200);
+  await beat(['10.0.0.8'], { percent: 79, charging: false });
+  const { body } = await platform.call<{ data: { battery: object; metrics: object } }>(
+    'GET',
+    `/devices/${agent.deviceId}`,
+    { token: orgAdmin.token },
+  );
+  t.deepEqual(body.data.battery, { percent: 79, charging: false });
+  t.like(body.data.metrics, { cpuPercent: 3, interfaceStats: [{ name: 'eth0', inBps: 10, outBps: 5 }] });
+  const known = await platform.sql<{ ip: string }>(
+    `select ip from device_ip_history where device_id = $1 and kind = 'interface' order by ip`,
+    [agent.deviceId],
+  );
+  t.deepEqual(
+    known.map(({ ip }) => ip),
+    ['10.0.0.7', '10.0.0.8', 'fe80::1'],
+  );
 });

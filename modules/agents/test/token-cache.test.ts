@@ -1,6 +1,6 @@
 /** The memory of tokens that spares heartbeats a statement. */
 import test from 'ava';
-import { type Found, type KnownToken, TokenCache } from '../services/token-cache.ts';
+import { type Found, type KnownToken, TokenCache } from '../services/tokens/token-cache.ts';
 
 const known = (deviceId: string, change: Partial<KnownToken> = {}): Found => ({
   kind: 'known',

@@ -1,8 +1,8 @@
 /** Once a day: finds the organizations with entries past their time, and thins out old checkpoints. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { thinCheckpoints } from '../services/checkpoints.ts';
-import { planRetention } from '../services/retention.ts';
+import { planRetention } from '../services/keeping/retention.ts';
+import { thinCheckpoints } from '../services/proofs/checkpoints.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -1,7 +1,7 @@
 /** Takes away the entries of one organization that are past their time (spec/3-operations, Tamper evidence). */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { pruneOrganization } from '../services/retention.ts';
+import { pruneOrganization } from '../services/keeping/retention.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -1,7 +1,7 @@
 /** Removes exports of the audit trail that are seven days old. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { sweepExports } from '../services/export-steps.ts';
+import { sweepExports } from '../services/exports/export-steps.ts';
 
 declare module '#core/contract' {
   interface Jobs {

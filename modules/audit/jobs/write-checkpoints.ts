@@ -1,7 +1,7 @@
 /** Signs what was sealed since the last checkpoints, every five minutes. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { writeCheckpoints } from '../services/checkpoints.ts';
+import { writeCheckpoints } from '../services/proofs/checkpoints.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -1,7 +1,7 @@
 /** Writes one step of an export of the audit trail and asks for the next. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { writeStep } from '../services/export-steps.ts';
+import { writeStep } from '../services/exports/export-steps.ts';
 
 interface Payload {
   exportId: string;

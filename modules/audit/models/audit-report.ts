@@ -11,9 +11,8 @@ export const reportQuery = Joi.object<ReportQuery>({ ...rangeFilters, orgId: org
 
 const count = Joi.number().integer().min(0).required();
 const text = Joi.string().allow(null, '').required();
-const byAction = Joi.array()
-  .items(Joi.object({ action: Joi.string().required(), count }))
-  .required();
+export const actionCount = Joi.object({ action: Joi.string().required(), count });
+const byAction = Joi.array().items(actionCount).required();
 const activity = Joi.object({
   userId: Joi.string().uuid().required(),
   userName: text,

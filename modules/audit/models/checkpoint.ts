@@ -38,7 +38,7 @@ export interface InclusionQuery {
   checkpointId?: string;
 }
 export const inclusionQuery = Joi.object<InclusionQuery>({
-  entryId: Joi.string().uuid().required(),
+  entryId: Joi.string().uuid().required().description('The entry, by its id'),
   checkpointId: Joi.string().uuid().description('Without it the newest of the chain'),
 });
 const hashes = Joi.array().items(Joi.string().base64()).required().description('Base64, nearest first');

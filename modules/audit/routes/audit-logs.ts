@@ -11,8 +11,8 @@ import {
   auditShape,
   flatPage,
 } from '../models/audit-log.ts';
-import { listEntries, readEntry } from '../services/entries.ts';
-import { listFlat } from '../services/flat-list.ts';
+import { listEntries, readEntry } from '../services/reading/entries.ts';
+import { listFlat } from '../services/reading/flat-list.ts';
 
 const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({

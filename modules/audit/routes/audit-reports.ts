@@ -8,8 +8,8 @@ import {
   statsShape,
   userActivityShape,
 } from '../models/audit-report.ts';
-import { compliance, securityEvents, userActivity } from '../services/reports.ts';
-import { statistics } from '../services/stats.ts';
+import { compliance, securityEvents, userActivity } from '../services/reading/reports.ts';
+import { statistics } from '../services/reading/stats.ts';
 
 const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({

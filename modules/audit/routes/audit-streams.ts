@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { type StreamQuery, streamQuery } from '../models/audit-stream.ts';
-import { follow } from '../services/streams.ts';
+import { follow } from '../services/live/streams.ts';
 
 export default [
   defineRoute({

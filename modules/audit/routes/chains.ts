@@ -17,10 +17,10 @@ import {
   keyShape,
 } from '../models/checkpoint.ts';
 import { type VerifyQuery, verdictShape, verifyQuery } from '../models/verdict.ts';
-import { exportTrail } from '../services/chain-exports.ts';
-import { listCheckpoints, readCheckpoint, readPublicKeys } from '../services/checkpoints.ts';
-import { readConsistency, readInclusion } from '../services/proofs.ts';
-import { verifyTrail } from '../services/verification.ts';
+import { exportTrail } from '../services/exports/chain-exports.ts';
+import { listCheckpoints, readCheckpoint, readPublicKeys } from '../services/proofs/checkpoints.ts';
+import { readConsistency, readInclusion } from '../services/proofs/proofs.ts';
+import { verifyTrail } from '../services/proofs/verification.ts';
 
 const read = { permission: 'audit:read' };
 const work = { platform: 'heads, trees and keys are out of the tenants’ reach; the services check what may be asked' };
@@ -48,6 +48,7 @@ export default [
     audit: 'audit_logs.chain.export',
     limits: [{ name: 'audit-chain-export', max: 60, windowSeconds: 60, by: 'actor' }],
     query: exportQuery,
+    produces: ['application/x-ndjson'],
     response: Joi.string(),
     work,
     handler: (ctx, { query }: { query: ExportQuery }) => exportTrail(ctx, query),
@@ -77,7 +78,7 @@ export default [
     access: read,
     query: inclusionQuery,
     response: Joi.object({ data: inclusionShape.required() }),
-    errors: ['NOT_COVERED', 'PROOF_BROKEN'],
+    errors: ['NOT_COVERED', 'NOT_FOUND', 'PROOF_BROKEN'],
     work,
     handler: (ctx, { query }: { query: InclusionQuery }) => readInclusion(ctx, query),
   }),
@@ -88,7 +89,7 @@ export default [
     access: read,
     query: consistencyQuery,
     response: Joi.object({ data: consistencyShape.required() }),
-    errors: ['PROOF_BROKEN'],
+    errors: ['NOT_FOUND', 'PROOF_BROKEN'],
     work,
     handler: (ctx, { query }: { query: ConsistencyQuery }) => readConsistency(ctx, query),
   }),

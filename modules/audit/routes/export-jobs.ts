@@ -10,7 +10,7 @@ import {
   exportJobRequest,
   exportJobShape,
 } from '../models/export-job.ts';
-import { downloadExport, listExports, readExport, requestExport } from '../services/export-jobs.ts';
+import { downloadExport, listExports, readExport, requestExport } from '../services/exports/export-jobs.ts';
 
 export default [
   defineRoute({

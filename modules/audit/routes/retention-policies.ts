@@ -3,7 +3,7 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { type RetentionUpdate, retentionShape, retentionUpdate } from '../models/retention-policy.ts';
-import { readPolicy, updatePolicy } from '../services/retention.ts';
+import { readPolicy, updatePolicy } from '../services/keeping/retention.ts';
 
 const query = Joi.object<{ orgId?: string }>({
   orgId: Joi.string().uuid().description("Without it the caller's own organization"),
@@ -18,7 +18,7 @@ export default [
     access: { permission: 'audit:read' },
     query,
     response,
-    errors: ['ORG_REQUIRED'],
+    errors: ['ORG_REQUIRED', 'NOT_FOUND'],
     handler: (ctx, input) => readPolicy(ctx, input.query.orgId),
   }),
   defineRoute({
@@ -30,7 +30,7 @@ export default [
     query,
     payload: retentionUpdate,
     response,
-    errors: ['ORG_REQUIRED', 'NO_UPDATES'],
+    errors: ['ORG_REQUIRED', 'NO_UPDATES', 'NOT_FOUND'],
     handler: (ctx, input: { query: { orgId?: string }; payload: RetentionUpdate }) =>
       updatePolicy(ctx, input.query.orgId, input.payload),
   }),

@@ -120,7 +120,9 @@ test('nobody exports another tenant’s entries, and a role without the permissi
   const [mine, theirs] = [await tenant(platform), await tenant(platform)];
   await record(platform, theirs.orgId, [{ action: 'a.secret' }]);
   t.is((await post(mine.partner.token, { filters: { orgId: theirs.orgId } })).status, 403);
-  t.is((await post(mine.partner.token, {})).body.total, 0);
+  // The refusal of a moment ago may be listed by now.
+  const own = await post(mine.partner.token, {});
+  t.false(own.body.data.some(({ action }) => action === 'a.secret'));
   t.is((await post(mine.viewer.token, {})).status, 403);
   t.is((await platform.call('GET', '/audit-logs/export', { token: mine.viewer.token })).status, 403);
   const [denied] = await platform.audits({ action: 'audit_logs.export', orgId: mine.orgId });

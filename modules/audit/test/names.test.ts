@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { organization, startTestPlatform, systemUser, type Tenant, tenant } from '#test';
-import { newest, type Selection } from '../services/selection.ts';
+import { newest, type Selection } from '../services/reading/selection.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());

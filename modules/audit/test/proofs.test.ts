@@ -7,7 +7,7 @@ import test from 'ava';
 import { apiKey, type ErrorBody, orgUser, startTestPlatform, systemUser, type Tenant, tenant } from '#test';
 import { leafHash, nodeHash } from '../../../core/audit/proofs/merkle.ts';
 import { consistencyHolds, inclusionHolds, verifyOffline } from '../../../core/audit/test/outsider.ts';
-import { ROOT } from '../../../core/platform.ts';
+import { ROOT } from '../../../core/loader/load.ts';
 import { addJob, failures, signAll } from './jobs.ts';
 
 interface Checkpoint {

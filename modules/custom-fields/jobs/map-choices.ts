@@ -25,6 +25,7 @@ export default defineJob<Payload>({
     fieldId: Joi.string().uuid().required(),
     mapTo: Joi.object().pattern(Joi.string().max(100), Joi.string().max(100)).max(200).required(),
   }),
+  whenOff: 'half of a change would stay in the data',
   maxAttempts: 8,
   async run(ctx, { fieldId, mapTo }) {
     const field = await CustomField.in(ctx).findById(fieldId).whereNull('deletedAt');

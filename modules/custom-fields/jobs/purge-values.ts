@@ -18,6 +18,7 @@ export default defineJob<{ fieldId: string }>({
   summary: 'Strips the values of a removed custom field',
   scope: 'platform',
   payload: Joi.object({ fieldId: Joi.string().uuid().required() }),
+  whenOff: 'half of a change would stay in the data',
   maxAttempts: 8,
   async run(ctx, { fieldId }) {
     const field = await CustomField.in(ctx).findById(fieldId).whereNotNull('deletedAt');

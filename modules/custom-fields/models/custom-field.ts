@@ -81,7 +81,7 @@ export const TYPES = ['text', 'number', 'boolean', 'dropdown', 'date'];
 export const DEVICE_TYPES = ['windows', 'macos', 'linux'];
 const words = (max: number) => Joi.string().trim().max(max);
 const limit = Joi.alternatives(Joi.number(), Joi.string().isoDate().max(10));
-const options = Joi.object<FieldOptions, true>({
+export const fieldOptions = Joi.object<FieldOptions, true>({
   choices: Joi.array()
     .items(Joi.object({ value: words(100).min(1).required(), label: words(200).min(1).required() }))
     .min(1)
@@ -100,7 +100,7 @@ const options = Joi.object<FieldOptions, true>({
 });
 const changes = {
   name: words(100).min(1),
-  options,
+  options: fieldOptions,
   required: Joi.boolean(),
   defaultValue: Joi.alternatives(Joi.string().max(10_000), Joi.number(), Joi.boolean()).allow(null),
   deviceTypes: Joi.array()

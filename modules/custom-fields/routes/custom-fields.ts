@@ -33,9 +33,13 @@ export default [
     query: Joi.object<FieldQuery>({
       ...pageQuery(100),
       orgId: Joi.string().uuid().description("An organization's own fields and its partner's"),
-      type: Joi.string().valid(...TYPES),
-      deviceType: Joi.string().valid(...DEVICE_TYPES),
-      search: Joi.string().trim().max(100),
+      type: Joi.string()
+        .valid(...TYPES)
+        .description('Only fields of this type'),
+      deviceType: Joi.string()
+        .valid(...DEVICE_TYPES)
+        .description('Only fields of devices of this type'),
+      search: Joi.string().trim().max(100).description('Part of the name or the key'),
     }),
     response: pageOf(fieldShape),
     handler: (ctx, { query }) => listFields(ctx, query),

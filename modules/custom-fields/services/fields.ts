@@ -1,9 +1,18 @@
 /** Definitions: reading, creating, changing and removing them. */
-import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  errors,
+  mustAccessOrg,
+  mustWriteFor,
+  ownerOf,
+  type PageQuery,
+  page,
+  type SortKey,
+} from '#core';
 import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
 import { FieldLimit, ImmutableField, KeyTaken } from '../models/refusals.ts';
 import { checkDefinition, checkMap, takenAway } from './definition.ts';
-import { mayWrite, ownerOf } from './owner.ts';
 import { awaitWriters } from './turns.ts';
 import { misfitsOf, referencesOf, usageOf } from './usage.ts';
 import { applyingTo, living } from './visible.ts';
@@ -73,7 +82,7 @@ export async function updateField(
 ) {
   if (fieldKey !== undefined || type !== undefined) throw ImmutableField();
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  mayWrite(ctx, await mustExist(ctx, id));
+  mustWriteFor(ctx, await mustExist(ctx, id));
   const field = await living(ctx).findById(id).forNoKeyUpdate();
   if (!field) throw errors.NotFound('Custom field not found');
   checkDefinition({ ...field, ...changes });
@@ -108,7 +117,7 @@ export interface Removal {
 /** Hides the field and its values at once; the job strips the values and frees the key. Throws IN_USE. */
 export async function deleteField(ctx: Context, id: string, { confirm, force }: Removal) {
   const field = await mustExist(ctx, id);
-  mayWrite(ctx, field);
+  mustWriteFor(ctx, field);
   await awaitWriters(ctx, field);
   const devices = await usageOf(ctx, field);
   if (devices > 0 && confirm !== field.fieldKey) {

@@ -5,7 +5,7 @@ import { checkValues } from '../services/values.ts';
 export default defineFilling({
   slot: 'devices.values',
   value: {
-    check: (ctx, { orgId, osType, timeZone }, values) =>
-      checkValues(ctx, orgId, osType, values, { by: 'user', timeZone }),
+    check: (ctx, { orgId, osType, timeZone }, values, by = 'user') =>
+      checkValues(ctx, orgId, osType, values, { by, timeZone }),
   },
 });

@@ -1,7 +1,7 @@
 /** Looks at changed devices again, as soon as the change is committed (migrations/002 adds the job). */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { drain } from '../services/drains.ts';
+import { drain } from '../services/evaluating/drains.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -1,7 +1,7 @@
 /** Evaluates one dynamic group in full. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { evaluateInBackground } from '../services/evaluations.ts';
+import { evaluateInBackground } from '../services/evaluating/evaluations.ts';
 
 interface Payload {
   groupId: string;

@@ -1,8 +1,8 @@
 /** The nightly look at every group: evaluations, counts, and an end to the old log. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { dropOldChanges } from '../services/membership-logs.ts';
-import { recount, scheduleReconcile } from '../services/schedules.ts';
+import { recount, scheduleReconcile } from '../services/evaluating/schedules.ts';
+import { dropOldChanges } from '../services/members/membership-logs.ts';
 
 declare module '#core/contract' {
   interface Jobs {
@@ -16,6 +16,7 @@ export default defineJob<Record<string, never>>({
   scope: 'platform',
   payload: Joi.object({}),
   schedule: { cron: '0 3 * * *' },
+  whenOff: 'counts stay right and the log stays short',
   maxAttempts: 3,
   async run(ctx) {
     const wrong = await recount(ctx);

@@ -1,7 +1,7 @@
 /** Lays out the evaluations of groups whose filter asks for times or for what heartbeats change. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { schedulePeriodic } from '../services/schedules.ts';
+import { schedulePeriodic } from '../services/evaluating/schedules.ts';
 
 declare module '#core/contract' {
   interface Jobs {

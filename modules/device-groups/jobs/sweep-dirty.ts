@@ -1,7 +1,7 @@
 /** Finds queues of changed devices that nobody has taken. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { sweep } from '../services/drains.ts';
+import { sweep } from '../services/evaluating/drains.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -133,3 +133,7 @@ export const groupDetail = Joi.object({
     users: count,
   }).required(),
 });
+export const groupChanged = Joi.object({
+  data: groupShape.required(),
+  evaluation: Joi.object({ added: Joi.number().integer().required(), removed: Joi.number().integer() }).required(),
+});

@@ -5,10 +5,10 @@ import {
   type GroupChanges,
   type GroupCreate,
   type GroupQuery,
+  groupChanged,
   groupCreate,
   groupDetail,
   groupListed,
-  groupShape,
   groupUpdate,
 } from '../models/device-group.ts';
 import { listGroups, readGroup } from '../services/group-lists.ts';
@@ -17,11 +17,6 @@ import { deleteGroup } from '../services/removals.ts';
 
 const id = Joi.string().uuid();
 const params = Joi.object<{ id: string }>({ id: id.required() });
-const count = Joi.number().integer();
-const evaluated = Joi.object({
-  data: groupShape.required(),
-  evaluation: Joi.object({ added: count.required(), removed: count }).required(),
-});
 
 export default [
   defineRoute({
@@ -33,14 +28,14 @@ export default [
       ...pageQuery(100, 500),
       orgId: id,
       siteId: id,
-      type: Joi.string().valid('static', 'dynamic'),
+      type: Joi.string().valid('static', 'dynamic').description('Only groups made by hand, or by a filter'),
       parentId: Joi.alternatives(id, Joi.string().valid('root')).description('A group, or root for those below none'),
       search: Joi.string()
         .trim()
         .max(255)
         .pattern(/^[^\0]*$/)
         .description('In name and description'),
-      includeMemberships: Joi.boolean().default(false),
+      includeMemberships: Joi.boolean().default(false).description('true: each group with the ids of its devices'),
     }),
     response: pageOf(groupListed),
     errors: ['NOT_FOUND', 'ORG_ACCESS_DENIED', 'SITE_ACCESS_DENIED'],
@@ -64,7 +59,8 @@ export default [
     access: { permission: 'devices:write' },
     audit: 'device_group.create',
     payload: groupCreate,
-    response: evaluated,
+    response: groupChanged,
+    answers: { 202: groupChanged },
     status: 201,
     errors: [
       ...['ORG_REQUIRED', 'FILTER_RECURSION', 'FILTER_TOO_EXPENSIVE', 'TARGET_OUT_OF_SCOPE', 'ORG_ACCESS_DENIED'],
@@ -81,7 +77,8 @@ export default [
     audit: 'device_group.update',
     params,
     payload: groupUpdate,
-    response: evaluated,
+    response: groupChanged,
+    answers: { 202: groupChanged },
     errors: [
       ...['NO_UPDATES', 'STATIC_GROUP', 'FILTER_RECURSION', 'FILTER_TOO_EXPENSIVE', 'TARGET_OUT_OF_SCOPE'],
       ...['SITE_ACCESS_DENIED', 'NOT_FOUND', 'NAME_TAKEN', 'IN_USE', 'GROUP_TREE_TOO_DEEP', 'GROUP_TREE_CYCLE'],

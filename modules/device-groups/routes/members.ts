@@ -3,10 +3,10 @@ import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import { type ConditionTree, conditionTree } from '../models/condition-tree.ts';
 import { memberListed, membershipShape, previewShape } from '../models/membership.ts';
-import { listMembers, type MemberQuery } from '../services/member-lists.ts';
-import { type PinMode, pin, unpin } from '../services/pins.ts';
-import { previewGroup } from '../services/previews.ts';
-import { addDevices, removeDevice } from '../services/static-members.ts';
+import { previewGroup } from '../services/evaluating/previews.ts';
+import { listMembers, type MemberQuery } from '../services/members/member-lists.ts';
+import { type PinMode, pin, unpin } from '../services/members/pins.ts';
+import { addDevices, removeDevice } from '../services/members/static-members.ts';
 
 const id = Joi.string().uuid().required();
 const params = Joi.object<{ id: string }>({ id });
@@ -32,7 +32,8 @@ export default [
       status: Joi.array()
         .items(Joi.string().valid(...STATUSES))
         .single()
-        .max(10),
+        .max(10)
+        .description('Only devices in one of these states'),
       pinned: Joi.boolean().description(
         'true: pinned and excluded devices only; false: neither; absent: all members, without those excluded',
       ),

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import { changeShape, type LogQuery, REASONS } from '../models/membership.ts';
-import { listChanges } from '../services/membership-logs.ts';
+import { listChanges } from '../services/members/membership-logs.ts';
 
 export default [
   defineRoute({
@@ -14,10 +14,12 @@ export default [
     query: Joi.object<LogQuery>({
       ...pageQuery(50, 500),
       deviceId: Joi.string().uuid(),
-      action: Joi.string().valid('added', 'removed'),
-      reason: Joi.string().valid(...REASONS),
-      from: Joi.date().iso(),
-      to: Joi.date().iso(),
+      action: Joi.string().valid('added', 'removed').description('Only who came, or only who left'),
+      reason: Joi.string()
+        .valid(...REASONS)
+        .description('Only for this reason'),
+      from: Joi.date().iso().description('Earliest time, inclusive'),
+      to: Joi.date().iso().description('Latest time, inclusive'),
     }),
     response: pageOf(changeShape),
     errors: ['NOT_FOUND', 'INVALID_CURSOR'],

@@ -2,14 +2,14 @@
 import { type Context, changesOf, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
 import { DeviceGroup, type GroupChanges, type GroupCreate } from '../models/device-group.ts';
 import { GroupNotFound, invalid, StaticGroup } from '../models/refusals.ts';
-import { evaluateAsked, lookAgain } from './evaluations.ts';
+import { evaluateAsked, lookAgain } from './evaluating/evaluations.ts';
+import { checkedRule, type Rule } from './evaluating/rules.ts';
+import { takeTreeTurn, takeTurn } from './evaluating/turns.ts';
 import { membersOf, shown } from './group-lists.ts';
-import { addMembers, type Changes, settle } from './memberships.ts';
+import { addMembers, type Changes, settle } from './members/memberships.ts';
+import { dropOutside, mustFit, outsideOf } from './members/static-members.ts';
 import { mustGrant, mustReachAll, mustSee, type SeenGroup } from './reach.ts';
-import { checkedRule, type Rule } from './rules.ts';
-import { dropOutside, mustFit, outsideOf } from './static-members.ts';
 import { mustFitBelow } from './trees.ts';
-import { takeTreeTurn, takeTurn } from './turns.ts';
 
 const NOTHING: Changes = { added: [], removed: [] };
 

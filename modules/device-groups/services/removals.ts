@@ -2,9 +2,9 @@
 import { type Context, errors } from '#core';
 import { DeviceGroup } from '../models/device-group.ts';
 import { GroupNotFound } from '../models/refusals.ts';
-import { removeMembers, settle } from './memberships.ts';
+import { takeTreeTurn, takeTurn } from './evaluating/turns.ts';
+import { removeMembers, settle } from './members/memberships.ts';
 import { mustGrant, mustReachAll, mustSee } from './reach.ts';
-import { takeTreeTurn, takeTurn } from './turns.ts';
 import { release, usedBy } from './usages.ts';
 
 /**

@@ -2,9 +2,9 @@
 import { type Context, errors } from '#core';
 import { type ConditionTree, isTree } from '../models/condition-tree.ts';
 import { DeviceGroup } from '../models/device-group.ts';
-import { evaluateSoon } from './evaluations.ts';
+import { evaluateSoon } from './evaluating/evaluations.ts';
+import { takeTurn } from './evaluating/turns.ts';
 import { mustGrant, RESTRICTING, type SeenGroup } from './reach.ts';
-import { takeTurn } from './turns.ts';
 
 const NAMES_TAGS = new Set(['hasAny', 'hasAll']);
 type Fold = (text: string) => string;

@@ -1,8 +1,8 @@
 /** The tree of groups in an organization: for display and targeting; nobody is a member through it. */
 import type { Context } from '#core';
 import { GroupNotFound, TreeCycle, TreeTooDeep } from '../models/refusals.ts';
+import { takeTreeTurn } from './evaluating/turns.ts';
 import { groupsIn } from './reach.ts';
-import { takeTreeTurn } from './turns.ts';
 
 const MOST_LEVELS = 5;
 

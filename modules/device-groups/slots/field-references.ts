@@ -1,6 +1,6 @@
 /** Removing a custom field asks here which groups follow it. */
 import { defineFilling } from '#core';
-import { groupsFollowing } from '../services/rules.ts';
+import { groupsFollowing } from '../services/evaluating/rules.ts';
 
 export default defineFilling({
   slot: 'custom-fields.references',

@@ -1,4 +1,4 @@
-/** Filters may ask in which groups a device is; the filters of groups themselves may not (services/rules.ts). */
+/** Filters may ask in which groups a device is; the filters of groups themselves may not (services/evaluating/rules.ts). */
 import { defineFilling } from '#core';
 
 export default defineFilling({

@@ -240,3 +240,45 @@ test.serial('what becomes of members is told to other modules', async (t) => {
   });
   t.deepEqual(answers, [[id('web-1')], [group], [id('web-1')]]);
 });
+
+test('a merge carries the static groups of the old device over, and those only', async (t) => {
+  const { id, token } = await place(platform, 'old', 'new', 'other');
+  const kept = await fixed(token, [id('old'), id('other')]);
+  const both = await fixed(token, [id('old'), id('new')]);
+  const ruled = await dynamic(token, where(['hostname', 'equals', 'old']));
+  await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [id('old')]);
+  const merged = await platform.call('POST', `/devices/${id('old')}/merge`, {
+    token,
+    body: { intoDeviceId: id('new') },
+  });
+  t.is(merged.status, 200);
+  await platform.runJobs();
+  t.deepEqual((await hosts(token, kept.body.data.id)).sort(), ['new', 'other']);
+  t.deepEqual(await hosts(token, both.body.data.id), ['new']);
+  t.deepEqual(await hosts(token, ruled.body.data.id), []);
+  t.is((await read(token, kept.body.data.id)).deviceCount, 2);
+  t.is((await read(token, both.body.data.id)).deviceCount, 1);
+  t.true((await log(kept.body.data.id)).includes('added manual new'));
+});
+
+test('a provisioned device is in the static groups that were named, from the beginning and once it is filled', async (t) => {
+  const { id, orgId, siteId, secondSiteId, token } = await place(platform, 'one');
+  const kiosk = (await fixed(token, [id('one')])).body.data.id;
+  const elsewhere = (await fixed(token, [], { siteId: secondSiteId })).body.data.id;
+  const ruled = (await dynamic(token, where(['osType', 'equals', 'linux']))).body.data.id;
+  const foreign = (await fixed((await place(platform)).token)).body.data.id;
+  const provision = (groupIds: string[]) =>
+    platform.call<{ deviceId: string; enrollment: { token: string } }>('POST', '/devices/provision', {
+      token,
+      body: { orgId, siteId, hostname: 'till', osType: 'linux', groupIds },
+    });
+  for (const wrong of [elsewhere, ruled, foreign]) t.is((await provision([kiosk, wrong])).status, 400);
+  const { status, body } = await provision([kiosk]);
+  t.is(status, 201);
+  t.is((await read(token, kiosk)).deviceCount, 2);
+  t.true((await log(kiosk)).includes('added enrollment till'));
+  await enrollAgent(platform, { key: body.enrollment.token, hostname: 'till' });
+  t.deepEqual((await hosts(token, kiosk)).sort(), ['one', 'till']);
+  const limited = await platform.sql(`select 1 from devices where org_id = $1 and hostname = 'till'`, [orgId]);
+  t.is(limited.length, 1, 'the refused ones left nothing');
+});

@@ -1,13 +1,13 @@
 /** Plans of evaluations, and what a second look waits for, against an evaluator that knows no SQL, on generated filters. */
 import test from 'ava';
-import fc from 'fast-check';
 import { startTestPlatform } from '#test';
+import { fc } from '#test/properties';
 import { evaluate, type Facts, type Tree, understood } from '../../filters/test/evaluator.ts';
 import { trees } from '../../filters/test/generators.ts';
 import { generate } from '../../filters/test/world.ts';
 import { type ConditionTree, loosened } from '../models/condition-tree.ts';
 import type { DeviceGroup } from '../models/device-group.ts';
-import { type Plan, planOf } from '../services/plans.ts';
+import { type Plan, planOf } from '../services/evaluating/plans.ts';
 
 const platform = await startTestPlatform();
 const generated = await generate(platform, 60);

@@ -15,6 +15,7 @@ export default defineJob({
   scope: 'platform',
   payload: Joi.object({}),
   schedule: { cron: '37 * * * *' },
+  whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 5,
   run: (ctx) => pruneEvents(ctx),
 });

@@ -74,9 +74,9 @@ export const logQuery = Joi.object<LogQuery>({
     .pattern(/^(debug|info|warn|error)(,(debug|info|warn|error))*$/)
     .max(100)
     .description('debug, info, warn, error; several separated by commas'),
-  component: Joi.string().max(100),
-  since: Joi.date().iso().min('0001-01-02').max('9999-12-31'),
-  until: Joi.date().iso().min('0001-01-02').max('9999-12-31'),
+  component: Joi.string().max(100).description('Only of this part of the agent'),
+  since: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Earliest time, inclusive'),
+  until: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Latest time, inclusive'),
   search: Joi.string().max(200).description('In the message, whatever its case'),
   page,
   limit,

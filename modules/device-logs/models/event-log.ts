@@ -92,11 +92,15 @@ export interface EventQuery extends PageQuery {
 }
 export const eventQuery = Joi.object<EventQuery>({
   ...pageQuery(100, 500),
-  category: Joi.string().valid(...CATEGORIES),
-  level: Joi.string().valid(...LEVELS),
-  source: Joi.string().max(255),
-  startDate: Joi.date().iso().min('0001-01-02').max('9999-12-31'),
-  endDate: Joi.date().iso().min('0001-01-02').max('9999-12-31'),
+  category: Joi.string()
+    .valid(...CATEGORIES)
+    .description('Only of this category'),
+  level: Joi.string()
+    .valid(...LEVELS)
+    .description('Only of this level'),
+  source: Joi.string().max(255).description('Only of this source, as the machine names it'),
+  startDate: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Earliest time, inclusive'),
+  endDate: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Latest time, inclusive'),
 })
   .oxor('page', 'cursor')
   .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });

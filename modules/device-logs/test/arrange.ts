@@ -1,5 +1,13 @@
-/** Enrolled agents of tenants of their own, and jobs run now, for the tests of this module. */
-import { enrollAgent, enrollmentKey, type FakeAgent, type Tenant, type TestPlatform, tenant } from '#test';
+/** Enrolled agents of tenants of their own, and jobs run now, for the tests of this module; and events. */
+import {
+  type ErrorBody,
+  enrollAgent,
+  enrollmentKey,
+  type FakeAgent,
+  type Tenant,
+  type TestPlatform,
+  tenant,
+} from '#test';
 
 export async function newAgent(platform: TestPlatform): Promise<Tenant & { agent: FakeAgent }> {
   const at = await tenant(platform);
@@ -14,3 +22,18 @@ export async function runJob(platform: TestPlatform, name: string): Promise<void
   );
   await platform.runJobs();
 }
+
+export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+/** What a Windows machine writes of a service, ten minutes ago. */
+export const event = (more: object = {}) => ({
+  timestamp: minutesAgo(10),
+  level: 'error',
+  category: 'system',
+  source: 'Service Control Manager',
+  eventId: '7036',
+  message: 'The service stopped',
+  ...more,
+});
+
+export const submitEvents = (agent: FakeAgent, events: object[]) =>
+  agent.call<{ success: true; count: number } & ErrorBody>('PUT', 'eventlogs', { events });

@@ -1,7 +1,7 @@
 /** Removes provisioned devices that no machine has filled for thirty days. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { expireProvisions } from '../services/provisions.ts';
+import { expireProvisions } from '../services/life/provisions.ts';
 
 declare module '#core/contract' {
   interface Jobs {

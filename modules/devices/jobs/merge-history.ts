@@ -1,7 +1,7 @@
 /** Takes the history of a device over to the one it was merged into. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { mergeHistory } from '../services/merges.ts';
+import { mergeHistory } from '../services/life/merges.ts';
 
 interface Payload {
   orgId: string;

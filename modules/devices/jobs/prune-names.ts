@@ -1,7 +1,7 @@
 /** Forgets names of software that no device has any more. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { pruneSoftwareNames } from '../services/software-names.ts';
+import { pruneSoftwareNames } from '../services/inventory/software-names.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -1,7 +1,7 @@
 /** Removes a device that nobody can bring back, with all that hangs below it. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { purgeDevice } from '../services/purges.ts';
+import { purgeDevice } from '../services/life/purges.ts';
 
 interface Payload {
   deviceId: string;

@@ -1,7 +1,7 @@
 /** Begins the removal of devices that were decommissioned over thirty days ago. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { sweepPurges } from '../services/purges.ts';
+import { sweepPurges } from '../services/life/purges.ts';
 
 declare module '#core/contract' {
   interface Jobs {

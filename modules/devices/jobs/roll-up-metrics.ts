@@ -1,7 +1,7 @@
 /** Makes hours of the samples and days of the hours. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { rollUp } from '../services/metric-rollups.ts';
+import { rollUp } from '../services/metrics/metric-rollups.ts';
 
 declare module '#core/contract' {
   interface Jobs {

@@ -1,7 +1,7 @@
-/** Expires, times out and redelivers commands. */
+/** Expires, times out, redelivers and cancels commands. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { expireCommands, redeliverCommands, timeOutCommands } from '../services/deadlines.ts';
+import { cancelUnwanted, expireCommands, redeliverCommands, timeOutCommands } from '../services/commands/deadlines.ts';
 
 declare module '#core/contract' {
   interface Jobs {
@@ -11,12 +11,13 @@ declare module '#core/contract' {
 
 export default defineJob<Record<string, never>>({
   name: 'devices/sweep-commands',
-  summary: 'Expires, times out and redelivers commands',
+  summary: 'Expires, times out, redelivers and cancels commands',
   scope: 'platform',
   payload: Joi.object({}),
   schedule: { every: 30 },
   maxAttempts: 1,
   async run(ctx) {
+    await cancelUnwanted(ctx);
     await expireCommands(ctx);
     await timeOutCommands(ctx);
     await redeliverCommands(ctx);

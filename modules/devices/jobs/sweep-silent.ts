@@ -1,8 +1,8 @@
 /** Marks silent devices offline, and ends updates and maintenance whose time is over. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { sweepMaintenance } from '../services/maintenance-modes.ts';
-import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/silences.ts';
+import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/beats/silences.ts';
+import { sweepMaintenance } from '../services/life/maintenance-modes.ts';
 
 declare module '#core/contract' {
   interface Jobs {

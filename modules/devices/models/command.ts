@@ -30,6 +30,7 @@ export class Command extends Model implements CommandRow {
   declare sentAt: Date | null;
   declare startedAt: Date | null;
   declare finishedAt: Date | null;
+  declare cancelRequestedAt: Date | null;
   declare exitCode: number | null;
   declare error: string | null;
   declare durationMs: number | null;
@@ -43,7 +44,7 @@ export class Command extends Model implements CommandRow {
 export const COMMAND_COLUMNS = [
   ...['id', 'deviceId', 'orgId', 'type', 'priority', 'attempt', 'targetRole', 'status', 'whenOffline', 'deliverBy'],
   ...['executionTimeoutSeconds', 'source', 'sourceId', 'batchId', 'createdBy', 'createdAt', 'sentAt', 'startedAt'],
-  ...['finishedAt', 'exitCode', 'error', 'durationMs', 'data', 'late'],
+  ...['finishedAt', 'cancelRequestedAt', 'exitCode', 'error', 'durationMs', 'data', 'late'],
   ...['progressPercent', 'progressMessage'],
 ] as const;
 /** The same as SQL, for plain statements: columns come out as the fields are named. */
@@ -74,6 +75,7 @@ const shape = {
   sentAt: time,
   startedAt: time,
   finishedAt: time,
+  cancelRequestedAt: time,
   exitCode: Joi.number().integer().allow(null).required(),
   error: Joi.string().allow(null, '').required(),
   durationMs: Joi.number().integer().allow(null).required(),

@@ -25,7 +25,7 @@ export const changeShape = Joi.object({
 export type ChangeQuery = PageQuery & { field?: string; from?: Date; to?: Date };
 export const changeQuery = Joi.object<ChangeQuery>({
   ...pageQuery(),
-  field: Joi.string().max(50),
-  from: Joi.date().iso(),
-  to: Joi.date().iso(),
+  field: Joi.string().max(50).description('Only changes of this field'),
+  from: Joi.date().iso().description('Earliest time, inclusive'),
+  to: Joi.date().iso().description('Latest time, inclusive'),
 });

@@ -1,6 +1,7 @@
 /** What GET /devices may be asked. */
 import Joi from 'joi';
-import type { DeviceListQuery } from '../services/device-list.ts';
+import { sinceQuery } from '#core';
+import type { DeviceListQuery } from '../services/lists/device-list.ts';
 import { OS_TYPES, STATUSES } from './device.ts';
 
 /** A comma list, a repeated parameter, or both; every part must match. */
@@ -24,19 +25,24 @@ export const deviceListQuery = Joi.object<DeviceListQuery>({
     .integer()
     .custom(clamp(1, 1000))
     .default(50)
-    .description('Rows a page, 1 to 1000, or to 500 in the page form; values outside are clamped'),
+    .description('Rows a page, 1 to 1000, or to 500 in the page form and of changes; values outside are clamped'),
   cursor: Joi.string().allow('').max(1000).description('Position given by the answer before; not together with page'),
-  sort: Joi.string().valid('hostname', 'lastSeen', 'enrolled').default('hostname'),
-  sortDir: Joi.string().valid('asc', 'desc').default('asc'),
+  ...sinceQuery,
+  include: Joi.string().valid('details').description('With updatedSince: each device as GET /devices/{id} shows it'),
+  sort: Joi.string()
+    .valid('hostname', 'lastSeen', 'enrolled')
+    .default('hostname')
+    .description('What the list is ordered by'),
+  sortDir: Joi.string().valid('asc', 'desc').default('asc').description('Ascending or descending'),
   orgIds: ids,
   siteIds: ids,
   groupIds: ids,
-  includeDecommissioned: Joi.boolean().default(false),
-  includeTotal: Joi.boolean().default(false),
+  includeDecommissioned: Joi.boolean().default(false).description('true: also devices that have been decommissioned'),
+  includeTotal: Joi.boolean().default(false).description('true: with the number of all devices that match'),
   search: Joi.string().trim().min(2).max(255).description('In host name, display name, serial number and addresses'),
   status: list(Joi.string().valid(...STATUSES), STATUSES.join(', ')),
   osType: list(Joi.string().valid(...OS_TYPES), OS_TYPES.join(', ')),
-  tag: Joi.string().trim().min(1).max(50),
+  tag: Joi.string().trim().min(1).max(50).description('Only devices with this tag'),
   filterId: Joi.string().uuid().description('A saved filter, which the devices must match as well'),
 })
   .oxor('page', 'cursor')

@@ -42,6 +42,7 @@ export class Device extends Model implements DeviceFields {
   declare decommissionedAt: Date | null;
   declare purgeRequestedAt: Date | null;
   declare uninstallRequestedAt: Date | null;
+  declare uninstallIntentAt: Date | null;
   declare possibleReplacementOfDeviceId: string | null;
   declare createdAt: Date;
   declare updatedAt: Date;
@@ -97,8 +98,8 @@ export const deviceListed = Joi.object({
   metrics: Joi.object({ cpuPercent: number, ramPercent: number, diskPercent: number, at: time }).allow(null).required(),
 });
 
-const sample = { at: Joi.date().iso().required(), cpuPercent: number, ramPercent: number, ramUsedMb: number };
-export const deviceDetail = Joi.object({
+/** A device of an export: the detail without what moves all the time. */
+export const deviceExported = Joi.object({
   ...listed,
   agentId: text,
   lifecycle: Joi.string()
@@ -119,6 +120,7 @@ export const deviceDetail = Joi.object({
   decommissionedAt: time,
   uninstallRequestedAt: time,
   uninstallConfirmedAt: time,
+  uninstallIntentAt: time,
   createdAt: time,
   updatedAt: time,
   siteTimezone: Joi.string().required(),
@@ -143,9 +145,13 @@ export const deviceDetail = Joi.object({
     .required(),
   networkInterfaces: Joi.array().items(Joi.object().unknown()).required(),
   disks: Joi.array().items(Joi.object().unknown()).required(),
+}).unknown();
+
+const sample = { at: Joi.date().iso().required(), cpuPercent: number, ramPercent: number, ramUsedMb: number };
+export const deviceDetail = deviceExported.keys({
   recentMetrics: Joi.array().items(Joi.object(sample).unknown()).max(288).required(),
   pendingCommands: Joi.number().integer().required(),
-}).unknown();
+});
 
 export interface DeviceUpdate {
   displayName?: string | null;

@@ -8,6 +8,14 @@ export class Software extends Model {
   declare id: string;
   declare deviceId: string;
 }
+/** No table: services/inventory/software-inventory.ts says what its rows are made of. */
+export class SoftwareTitle extends Model {
+  static override tableName = 'titles';
+  declare name: string;
+  declare vendor: string | null;
+  declare deviceCount: number;
+  declare versions: { version: string; n: number }[];
+}
 export class Service extends Model {
   static override tableName = 'device_services';
   static override deviceColumn = 'device_id';
@@ -31,4 +39,21 @@ export const serviceShape = Joi.object({
   displayName: text,
   state: Joi.string().required(),
   startType: text,
+});
+
+/** The latest of each kind; `source` is null where the agent does not tell several apart. */
+export const reportShape = Joi.object({
+  data: Joi.object({
+    deviceId: Joi.string().uuid().required(),
+    parts: Joi.array()
+      .items(
+        Joi.object({
+          kind: Joi.string().required(),
+          source: Joi.string().allow(null).required(),
+          takenAt: Joi.date().iso().required(),
+          body: Joi.object().unknown(),
+        }),
+      )
+      .required(),
+  }).required(),
 });

@@ -12,6 +12,7 @@ export interface ProvisionOrder {
   displayName?: string;
   tags?: string[];
   deviceRole?: string;
+  groupIds?: string[];
   expiresInMinutes: number;
   allowDuplicate: boolean;
 }
@@ -25,6 +26,11 @@ export const provisionOrder = Joi.object<ProvisionOrder, true>({
   displayName: Joi.string().trim().min(1).max(255),
   tags: Joi.array().items(Joi.string().max(255)).max(MOST_TAGS),
   deviceRole: Joi.string().valid(...DEVICE_ROLES),
+  groupIds: Joi.array()
+    .items(Joi.string().uuid())
+    .unique()
+    .max(20)
+    .description('Static device groups that the device belongs to from the beginning'),
   expiresInMinutes: Joi.number().integer().min(5).max(10_080).default(60),
   allowDuplicate: Joi.boolean().default(false).description('Also when a device of this name is there already'),
 });

@@ -12,8 +12,9 @@ import {
   type ScriptOrder,
   scriptOrder,
 } from '../models/command.ts';
-import { sendBulk } from '../services/bulk-commands.ts';
-import { cancelCommand, listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
+import { sendBulk } from '../services/commands/bulk-commands.ts';
+import { cancelCommand } from '../services/commands/cancellations.ts';
+import { listCommands, readCommand, runScript, sendCommand } from '../services/commands/commands.ts';
 
 const id = Joi.string().uuid().required();
 const params = Joi.object<{ id: string }>({ id });
@@ -29,8 +30,10 @@ export default [
     params,
     query: Joi.object<PageQuery & { status?: CommandStatus; type?: string }>({
       ...pageQuery(),
-      status: Joi.string().valid(...COMMAND_STATUSES),
-      type: Joi.string().max(50),
+      status: Joi.string()
+        .valid(...COMMAND_STATUSES)
+        .description('Only in this state'),
+      type: Joi.string().max(50).description('Only of this type'),
     }),
     response: pageOf(commandShape),
     errors: ['NOT_FOUND'],
@@ -41,7 +44,6 @@ export default [
     path: '/devices/{id}/commands',
     summary: 'Sends a command to a device; it is delivered when the agent asks',
     access: { permission: 'devices:execute' },
-    idempotent: true,
     audit: 'device.command.queue',
     params,
     payload: commandOrder,
@@ -59,7 +61,6 @@ export default [
     path: '/devices/bulk/commands',
     summary: 'Sends a command to many devices, and says of each what became of it',
     access: { permission: 'devices:execute', mfa: true },
-    idempotent: true,
     audit: 'device.command.queue',
     payload: bulkOrder,
     response: bulkAnswer,
@@ -79,7 +80,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/commands/{commandId}/cancel',
-    summary: 'Cancels a command that no agent has fetched yet',
+    summary: 'Cancels a command: at once while it waits, else its agent is asked to stop it where the type allows that',
     access: { permission: 'devices:execute' },
     audit: 'device.command.cancel',
     params: both,
@@ -92,7 +93,6 @@ export default [
     path: '/devices/{id}/run-script',
     summary: 'Runs a script on a device that is not in the script library',
     access: { permission: 'scripts:execute' },
-    idempotent: true,
     audit: 'script.execute',
     params,
     payload: scriptOrder,

@@ -1,21 +1,28 @@
 /** /devices (spec/3-operations, "Device list, commands and enrollment"). */
 import Joi from 'joi';
-import { defineRoute } from '#core';
-import { type DeviceUpdate, deviceDetail, deviceListed, deviceUpdate } from '../models/device.ts';
+import { defineRoute, deletedShape, wantsChanges } from '#core';
+import { type DeviceUpdate, deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';
 import { deviceListQuery } from '../models/device-query.ts';
 import { readDevice } from '../services/device-details.ts';
-import { listDevices } from '../services/device-list.ts';
 import { setAutoUpdate, updateDevice } from '../services/devices.ts';
-import { decommission } from '../services/lifecycles.ts';
+import { decommission } from '../services/life/lifecycles.ts';
+import { listDevices } from '../services/lists/device-list.ts';
+import { followDevices } from '../services/lists/followed-devices.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const changes = (item: Joi.Schema) =>
+  Joi.object({
+    data: Joi.array().items(item).required(),
+    deleted: deletedShape.required(),
+    pagination: Joi.object({ hasMore: Joi.boolean().required(), cursor: Joi.string().required() }).required(),
+  });
 const detail = Joi.object({ data: deviceDetail.required() });
 
 export default [
   defineRoute({
     method: 'GET',
     path: '/devices',
-    summary: 'Lists devices, in pages or behind a cursor',
+    summary: 'Lists devices, in pages or behind a cursor, or what has changed of them',
     access: { permission: 'devices:read' },
     query: deviceListQuery,
     response: Joi.alternatives(
@@ -33,9 +40,18 @@ export default [
           total: Joi.number().integer().required(),
         }).required(),
       }),
+      changes(deviceListed),
+      changes(deviceExported),
     ),
-    errors: ['INVALID_CURSOR', 'NOT_FOUND', 'ORG_ACCESS_DENIED', 'SITE_ACCESS_DENIED'],
-    handler: (ctx, { query }) => listDevices(ctx, query),
+    errors: [
+      'CURSOR_EXPIRED',
+      'FILTER_TOO_EXPENSIVE',
+      'INVALID_CURSOR',
+      'NOT_FOUND',
+      'ORG_ACCESS_DENIED',
+      'SITE_ACCESS_DENIED',
+    ],
+    handler: (ctx, { query }) => (wantsChanges(query) ? followDevices(ctx, query) : listDevices(ctx, query)),
   }),
   defineRoute({
     method: 'GET',
@@ -69,7 +85,9 @@ export default [
     access: { permission: 'devices:delete', mfa: true },
     audit: 'device.delete',
     params,
-    query: Joi.object<{ uninstall: boolean }>({ uninstall: Joi.boolean().default(true) }),
+    query: Joi.object<{ uninstall: boolean }>({
+      uninstall: Joi.boolean().default(true).description('Whether the agent is told to remove itself'),
+    }),
     response: Joi.object({ success: Joi.boolean().required(), uninstallCommandId: Joi.string().uuid() }),
     errors: ['NOT_FOUND', 'INVALID_STATE'],
     handler: (ctx, { params: { id }, query }) =>

@@ -4,7 +4,7 @@ import { defineRoute, pageOf } from '#core';
 import { changeQuery, changeShape } from '../models/device-change.ts';
 import { metricHistory, metricQuery } from '../models/metric-history.ts';
 import { listChanges } from '../services/device-changes.ts';
-import { readMetrics } from '../services/metric-history.ts';
+import { readMetrics } from '../services/metrics/metric-history.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 

@@ -1,8 +1,10 @@
-/** /devices/{id}/software and /services. */
+/** /devices/{id}/software, /services and /reports. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { serviceShape, softwareShape } from '../models/inventory.ts';
-import { listServices, listSoftware } from '../services/inventory-lists.ts';
+import { reportShape, serviceShape, softwareShape } from '../models/inventory.ts';
+import { listServices, listSoftware } from '../services/inventory/inventory-lists.ts';
+import { readReports } from '../services/inventory/reports.ts';
+import { REPORT_KINDS, type ReportKind } from '../snapshots.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const query = Joi.object<PageQuery>(pageQuery(100, 500));
@@ -29,5 +31,20 @@ export default [
     response: pageOf(serviceShape),
     errors: ['NOT_FOUND'],
     handler: (ctx, input) => listServices(ctx, input.params.id, input.query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/devices/{id}/reports',
+    summary: 'Reads what the agent last sampled: patches, security, sessions, connections or processes',
+    access: { permission: 'devices:read' },
+    params,
+    query: Joi.object<{ kind?: ReportKind }>({
+      kind: Joi.string()
+        .valid(...REPORT_KINDS)
+        .description('Without it only what there is, and since when'),
+    }),
+    response: reportShape,
+    errors: ['NOT_FOUND'],
+    handler: (ctx, { params: { id }, query: { kind } }) => readReports(ctx, id, kind),
   }),
 ];

@@ -4,11 +4,11 @@ import { defineRoute } from '#core';
 import { deviceDetail } from '../models/device.ts';
 import { type MergeOrder, type MoveOrder, mergeOrder, moveOrder } from '../models/relocation.ts';
 import { readDevice } from '../services/device-details.ts';
-import { restore } from '../services/lifecycles.ts';
-import { mergeDevice } from '../services/merges.ts';
-import { moveDevice } from '../services/moves.ts';
-import { requestPurge } from '../services/purges.ts';
-import { approve, deny, quarantine } from '../services/quarantines.ts';
+import { restore } from '../services/life/lifecycles.ts';
+import { mergeDevice } from '../services/life/merges.ts';
+import { moveDevice } from '../services/life/moves.ts';
+import { requestPurge } from '../services/life/purges.ts';
+import { approve, deny, quarantine } from '../services/life/quarantines.ts';
 
 interface Path {
   id: string;

@@ -4,7 +4,7 @@ import { defineRoute } from '#core';
 import { deviceDetail } from '../models/device.ts';
 import { type MaintenanceOrder, maintenanceOrder } from '../models/maintenance-mode.ts';
 import { readDevice } from '../services/device-details.ts';
-import { endMaintenance, startMaintenance } from '../services/maintenance-modes.ts';
+import { endMaintenance, startMaintenance } from '../services/life/maintenance-modes.ts';
 
 interface Path {
   id: string;

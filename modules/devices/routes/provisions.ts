@@ -1,7 +1,7 @@
 /** POST /devices/provision. */
 import { defineRoute } from '#core';
 import { type ProvisionOrder, provisioned, provisionOrder } from '../models/provision.ts';
-import { provision } from '../services/provisions.ts';
+import { provision } from '../services/life/provisions.ts';
 
 export default [
   defineRoute({

@@ -2,8 +2,8 @@
 import { type Context, changesOf, errors, mustAccessSite } from '#core';
 import { Device, type DeviceUpdate } from '../models/device.ts';
 import { replacedTags } from '../models/tag.ts';
-import { writeCustomValues } from './custom-values.ts';
-import { insertCommand } from './queue.ts';
+import { insertCommand } from './commands/queue.ts';
+import { writeCustomValues } from './inventory/custom-values.ts';
 
 /** 404 for what the caller does not see. */
 export async function mustExist(ctx: Context, id: string): Promise<Device> {

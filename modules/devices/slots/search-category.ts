@@ -1,6 +1,6 @@
 /** Devices by host name and display name. */
 import { defineFilling } from '#core';
-import { searchDevices } from '../services/name-search.ts';
+import { searchDevices } from '../services/lists/name-search.ts';
 
 export default defineFilling({
   slot: 'search.category',

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import type { Called, ErrorBody, TestPlatform } from '#test';
 import { inWork } from '../../../core/work.ts';
-import type { Beat, Enrolled, EnrollInput } from '../api.ts';
+import type { Enrolled, EnrollInput } from '../api.ts';
+import type { Beat } from '../beats.ts';
 
 /** Work in the platform's role, as jobs do it; an enrolling machine has that role too, but no scope. */
 export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise<T>, scope = EVERYWHERE): Promise<T> =>

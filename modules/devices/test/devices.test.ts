@@ -23,7 +23,9 @@ test('the detail shows inventory, names and the last day of metrics in buckets',
     await beat(platform, device, { at: new Date(at.getTime() + cpuPercent), metrics: { cpuPercent } });
   await platform.sql(
     `insert into device_metrics (device_id, ts, org_id, cpu_percent)
-     select $1, now() - n * interval '1 minute', $2, 50 from generate_series(10, 1600) n on conflict do nothing`,
+     select $1, ts, $2, 50 from generate_series(10, 1600) n, lateral (select now() - n * interval '1 minute' as ts) x
+     -- Days before yesterday have no partition.
+     where ts >= date_trunc('day', now(), 'utc') - interval '1 day' on conflict do nothing`,
     [device.deviceId, orgId],
   );
   const { body } = await platform.call<Detail>('GET', path, { token });
@@ -132,6 +134,16 @@ test('a decommissioned device gets only the order to remove its agent, and canno
     audits.map(({ details }) => details),
     [{ mode: 'decommission', uninstall: true, cancelledCommands: 1 }],
   );
+});
+
+test('an order to remove the agent that was given out before a restore stands when the device leaves again', async (t) => {
+  const { device, path, token } = await arrange();
+  const leave = () => platform.call<{ uninstallCommandId?: string }>('DELETE', path, { token });
+  const first = await leave();
+  t.is((await beat(platform, device)).commands.length, 1);
+  t.is((await platform.call('POST', `${path}/restore`, { token })).status, 200);
+  t.deepEqual((await leave()).body, first.body);
+  t.like(await beat(platform, device), { lifecycle: 'decommissioned', uninstall: true, commands: [] });
 });
 
 test('decommissioning wants its permission and reach', async (t) => {

@@ -8,6 +8,11 @@ export default async (platform: TestPlatform, tenant: Tenant): Promise<unknown> 
   await asAgent(platform, device, async (ctx) => {
     const devices = ctx.use('devices');
     await devices.submitSoftware(device.deviceId, { software: [{ name: 'editor', version: '1.0' }] });
+    await devices.submitReport(device.deviceId, {
+      kind: 'patches',
+      parts: [{ source: 'linux', body: { pending: [], installed: [] } }],
+      whole: true,
+    });
     await devices.submitServices(device.deviceId, { services: [{ name: 'sshd', state: 'running' }] });
   });
   return platform.call('POST', `/devices/${device.deviceId}/commands`, {

@@ -122,9 +122,8 @@ test('the indexes are used by a tenant, who without the functions would read eve
      from devices where org_id = $1`,
     [orgId],
   );
-  await platform.sql('analyze devices, device_software, software_names, device_hardware');
-  // Takes in what waits beside the index of addresses, as autovacuum does.
-  await platform.sql('vacuum analyze device_state');
+  // Takes in what waits beside the indexes, as autovacuum does: whoever reads an index has to read that too.
+  await platform.sql('vacuum analyze devices, device_software, software_names, device_hardware, device_state');
   const scans = 'select pg_stat_get_xact_numscans($1::regclass) as n';
   for (const [call, value, index] of [
     ['devices_with_hostname_like($1)', '%c4ca4238%', 'devices_hostname_found'],
@@ -157,8 +156,9 @@ test('the indexes are used by a tenant, who without the functions would read eve
     const places = await plan(`d.ctid = any(array(select place from devices_with_hostname_like('%c4ca4238%')))`);
     t.regex(places, /Tid Scan on devices d.*\n\s+TID Cond: .*\n\s+Filter: \(org_id = ANY/);
     const ids = await plan(`d.id = any(array(select device_id from devices_with_software_like('%c4ca4238%')))`);
-    t.regex(ids, /Index Cond: \(id = ANY/);
-    t.regex(ids, /Filter: \(org_id = ANY/);
+    // Where the index holds the organization too, the policy is part of the condition, in either place.
+    t.regex(ids, /Index Cond: .*\(id = ANY/);
+    t.regex(ids, /\(org_id = ANY/);
     const within = await plan(
       `d.os_type = 'macos' or d.ctid in (select place from devices_with_hostname_like('%c4ca4238%'))`,
     );

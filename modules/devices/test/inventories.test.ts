@@ -108,6 +108,7 @@ test('days of metrics are made ahead and dropped whole when they are old', async
   const parts = await platform.sql<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'device_metrics'::regclass`,
   );
-  t.is(parts.length, 9);
+  // One more where midnight was since the tables were made.
+  t.true(parts.length === 9 || parts.length === 10, `${parts.length} days`);
   t.false(parts.some(({ name }) => name.includes('2020')));
 });

@@ -1,7 +1,7 @@
 /** The state machine of devices, as a property: whatever happens in whatever order, only the steps of the table are taken. */
 import test from 'ava';
-import fc from 'fast-check';
 import { startTestPlatform, type Tenant, tenant } from '#test';
+import { fc } from '#test/properties';
 import { asPlatform, beat, runJob } from './arrange.ts';
 
 const platform = await startTestPlatform();

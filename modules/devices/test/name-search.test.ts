@@ -2,7 +2,7 @@
 import test from 'ava';
 import type { Context } from '#core';
 import { organization, startTestPlatform, tenant } from '#test';
-import { searchDevices } from '../services/name-search.ts';
+import { searchDevices } from '../services/lists/name-search.ts';
 import { enroll } from './arrange.ts';
 
 const platform = await startTestPlatform();

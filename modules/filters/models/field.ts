@@ -43,6 +43,8 @@ export interface FilterField {
   normalise?(text: string): string;
   /** Only devices of these have the field; conditions on it are false for all others. */
   only?: { orgIds?: readonly string[]; partnerIds?: readonly string[] };
+  /** Of these only devices of organizations for which the field's module is on; everywhere when absent. */
+  onFor?: readonly string[];
   /** Changes with most heartbeats: a rule that uses it is looked at again from time to time, not after each change. */
   volatile?: boolean;
   /** Changes by itself as time goes by. */

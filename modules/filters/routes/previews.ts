@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { defineRoute, pageQuery } from '#core';
 import type { Group } from '../models/condition.ts';
+import { previewShape } from '../models/preview.ts';
 import { group } from '../models/saved-filter.ts';
 import { explain } from '../services/explanations.ts';
 import { previewFilter } from '../services/filters.ts';
@@ -9,24 +10,6 @@ import { previewConditions } from '../services/previews.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const limit = Joi.number().integer().min(1).max(100).default(10);
-const preview = Joi.object({
-  data: Joi.object({
-    totalCount: Joi.number().integer().required().description('All that match, also those beyond limit'),
-    devices: Joi.array()
-      .items(
-        Joi.object({
-          id: Joi.string().uuid().required(),
-          hostname: Joi.string().required(),
-          displayName: Joi.string().allow(null, '').required(),
-          osType: Joi.string().required(),
-          status: Joi.string().required(),
-          lastSeenAt: Joi.date().iso().allow(null).required(),
-        }),
-      )
-      .required(),
-    evaluatedAt: Joi.date().iso().required(),
-  }).required(),
-});
 const verdict = Joi.string().valid('true', 'false', 'unknown').required();
 
 export default [
@@ -37,7 +20,7 @@ export default [
     access: { permission: 'devices:read' },
     audit: 'filter.preview',
     payload: Joi.object<{ conditions: Group; limit: number }>({ conditions: group.required(), limit }),
-    response: preview,
+    response: Joi.object({ data: previewShape.required() }),
     errors: ['FILTER_TOO_EXPENSIVE'],
     handler: (ctx, { payload }) => previewConditions(ctx, payload.conditions, payload.limit),
   }),
@@ -49,7 +32,7 @@ export default [
     audit: 'filter.saved.preview',
     params,
     query: Joi.object<{ limit: number }>({ limit: pageQuery(10, 100).limit }),
-    response: preview,
+    response: Joi.object({ data: previewShape.required() }),
     errors: ['FILTER_TOO_EXPENSIVE'],
     handler: (ctx, { params: { id }, query }) => previewFilter(ctx, id, query.limit),
   }),
@@ -77,7 +60,7 @@ export default [
           .description('The tree as it was sent; groups with result, conditions with result and observed'),
       }).required(),
     }),
-    errors: ['FILTER_TOO_EXPENSIVE'],
+    errors: ['FILTER_TOO_EXPENSIVE', 'NOT_FOUND'],
     handler: (ctx, { payload }) => explain(ctx, payload.conditions, payload.deviceId),
   }),
 ];

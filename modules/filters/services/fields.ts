@@ -11,19 +11,37 @@ export async function fieldsFor(
   keys: ReadonlySet<string>,
   orgIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly FilterField[]>> {
-  const sources = ctx.fillings('filters.field');
+  const sources = ctx.fillingsWithin('filters.field');
   const found = new Map<string, readonly FilterField[]>();
-  for (const field of sources.flatMap((source) => source.fields ?? [])) {
-    if (!keys.has(field.key)) continue;
-    if (found.has(field.key)) throw new Error(`two modules give the filter field ${field.key}`);
-    found.set(field.key, [field]);
+  for (const { value, orgIds: reached } of sources) {
+    for (const field of value.fields ?? []) {
+      if (!keys.has(field.key)) continue;
+      if (found.has(field.key)) throw new Error(`two modules give the filter field ${field.key}`);
+      found.set(field.key, [onFor(field, reached)]);
+    }
   }
-  for (const { family } of sources) {
+  for (const { value, orgIds: reached } of sources) {
+    const { family } = value;
     if (!family) continue;
     const { prefix, resolve } = family;
     const wanted = [...keys].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
     if (wanted.length === 0) continue;
-    for (const [key, fields] of await resolve(ctx, wanted.sort(), orgIds)) found.set(prefix + key, fields);
+    for (const [key, fields] of await resolve(ctx, wanted.sort(), within(orgIds, reached))) {
+      found.set(
+        prefix + key,
+        fields.map((field) => onFor(field, reached)),
+      );
+    }
   }
   return found;
 }
+
+/** The organizations in both; null is all of them. */
+function within(orgIds: readonly string[] | null, reached: readonly string[] | null): readonly string[] | null {
+  if (!reached || !orgIds) return reached ?? orgIds;
+  return orgIds.filter((id) => reached.includes(id));
+}
+
+/** Devices of organizations for which its module is off do not have the field. */
+const onFor = (field: FilterField, reached: readonly string[] | null): FilterField =>
+  reached ? { ...field, onFor: reached } : field;

@@ -67,7 +67,7 @@ function wayIn(searches: readonly Found[], way: Way, params: Params): string {
 export function anySearched(leaves: readonly CheckedLeaf[], way: Way, params: Params): string | null {
   const searches = leaves.flatMap(({ operator, variants }) => {
     const [variant, more] = variants;
-    if (!variant || more || variant.field.only || variant.field.absent) return [];
+    if (!variant || more || variant.field.only || variant.field.onFor || variant.field.absent) return [];
     return searchOf(variant, operator, way) ?? [];
   });
   return searches.length === leaves.length ? wayIn(searches, way, params) : null;
@@ -119,15 +119,16 @@ function variantSql(variant: Variant, operator: Operator, place: Place, params: 
 }
 
 /** Limits a condition to the organizations that have the field. */
-function onlyWhere({ only }: FilterField, params: Params): string | null {
-  if (!only) return null;
+function onlyWhere({ only, onFor }: FilterField, params: Params): string | null {
+  const on = onFor ? `d.org_id = any(${params.add(onFor, 'uuid[]')})` : null;
+  if (!only) return on;
   const parts: string[] = [];
   if (only.orgIds) parts.push(`d.org_id = any(${params.add(only.orgIds, 'uuid[]')})`);
   if (only.partnerIds) {
     const partners = params.add(only.partnerIds, 'uuid[]');
     parts.push(`d.org_id in (select o.id from organizations o where o.partner_id = any(${partners}))`);
   }
-  return `(${parts.join(' or ')})`;
+  return `(${parts.join(' or ')})${on ? ` and ${on}` : ''}`;
 }
 
 /** True, false or null, as SQL over `d` and the joins of the fields. */

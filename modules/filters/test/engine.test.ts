@@ -1,8 +1,8 @@
 /** What other modules get: conditions to put into statements of their own, and the ids that match. */
 import test from 'ava';
-import fc from 'fast-check';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import { type Tenant, tenant } from '#test';
+import { fc } from '#test/properties';
 import { inWork } from '../../../core/work.ts';
 import { patternFault } from '../operators/patterns.ts';
 import { all, any, devices, platform, where } from './people.ts';

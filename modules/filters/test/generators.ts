@@ -1,5 +1,5 @@
 /** Devices and condition trees for fast-check, made of few values so that conditions and devices meet often. */
-import fc from 'fast-check';
+import { fc } from '#test/properties';
 import type { Definition, Facts, Tree } from './evaluator.ts';
 
 const TEXTS = ['srv-01', 'SRV-02', 'web_1', 'webx1', '50% off', 'a\\b', 'aa', 'b', 'Müller 7', '10.0.0.1'];

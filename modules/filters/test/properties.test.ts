@@ -1,8 +1,8 @@
 /** The SQL that trees become against an evaluator that knows no SQL, on generated devices and trees. */
 import test from 'ava';
-import fc from 'fast-check';
 import { AppError, type Context } from '#core';
 import { startTestPlatform } from '#test';
+import { fc } from '#test/properties';
 import { compile } from '../services/compilations.ts';
 import { explain } from '../services/explanations.ts';
 import { evaluate, type Facts, type Tree, understood } from './evaluator.ts';

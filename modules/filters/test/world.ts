@@ -1,7 +1,8 @@
 /** Two organizations under one partner with generated devices, and work in the roles that ask for them. */
-import fc from 'fast-check';
+
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import { organization, type TestPlatform, tenant } from '#test';
+import { fc } from '#test/properties';
 import { inWork } from '../../../core/work.ts';
 import type { Definition, Facts, World } from './evaluator.ts';
 import { CHOICES, facts, type Place } from './generators.ts';

@@ -19,5 +19,6 @@ export default defineJob<Payload>({
   payload: Joi.object<Payload>({ id: Joi.string().uuid().required() }),
   // Over a minute and a half; whoever waits longer asks again.
   maxAttempts: 5,
+  interactive: true,
   run: (ctx, { id }) => sendCode(ctx, id),
 });

@@ -18,5 +18,6 @@ export default defineJob<Payload>({
   scope: 'platform',
   payload: Joi.object<Payload>({ email: Joi.string().required() }),
   maxAttempts: 5,
+  interactive: true,
   run: (ctx, { email }) => sendReset(ctx, email),
 });

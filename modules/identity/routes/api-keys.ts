@@ -33,7 +33,7 @@ export default [
     query: Joi.object<PageQuery & { orgId?: string; status?: KeyStatus }>({
       ...pageQuery(),
       orgId: Joi.string().uuid(),
-      status: Joi.string().valid('active', 'revoked', 'expired'),
+      status: Joi.string().valid('active', 'revoked', 'expired').description('Only in this state'),
     }),
     response: pageOf(apiKeyShape),
     handler: (ctx, { query }) => listApiKeys(ctx, query),
@@ -47,6 +47,7 @@ export default [
     payload: apiKeyCreate,
     response: apiKeyCreated,
     status: 201,
+    errors: ['SITE_ACCESS_DENIED'],
     handler: (ctx, { payload }: { payload: ApiKeyCreate }) => createApiKey(ctx, payload),
   }),
   defineRoute({

@@ -30,7 +30,7 @@ export default [
     query: Joi.object<PageQuery & { orgId?: string; expired?: boolean }>({
       ...pageQuery(),
       orgId: Joi.string().uuid(),
-      expired: Joi.boolean(),
+      expired: Joi.boolean().description('true: only keys that are over; false: only keys that are not'),
     }),
     response: pageOf(enrollmentKeyShape),
     handler: (ctx, { query }) => listEnrollmentKeys(ctx, query),
@@ -44,7 +44,7 @@ export default [
     payload: enrollmentKeyCreate,
     response: enrollmentKeyOnce,
     status: 201,
-    errors: ['ORG_REQUIRED'],
+    errors: ['NOT_FOUND', 'SITE_ACCESS_DENIED', 'ORG_REQUIRED'],
     handler: (ctx, { payload }: { payload: EnrollmentKeyCreate }) => createEnrollmentKey(ctx, payload),
   }),
   defineRoute({

@@ -30,7 +30,7 @@ export default [
     ],
     payload: credentials,
     response: loginAnswer,
-    errors: ['INVALID_CREDENTIALS', 'SSO_REQUIRED', 'RATE_LIMITED'],
+    errors: ['FORBIDDEN', 'INVALID_CREDENTIALS', 'SSO_REQUIRED', 'RATE_LIMITED'],
     handler: async (ctx, { payload }: { payload: Credentials }) => {
       const { body, issued } = await login(ctx, payload);
       return reply(body, issued ? { cookies: issued.cookies } : {});

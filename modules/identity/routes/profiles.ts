@@ -34,6 +34,7 @@ export default [
     work,
     payload: profileUpdate,
     response: profileShape,
+    errors: ['NO_UPDATES'],
     handler: (ctx, { payload }: { payload: ProfileUpdate }) => updateProfile(ctx, payload),
   }),
 ];

@@ -5,6 +5,11 @@ import { type NewAccount, type NewPartnerAccount, newAccount, newPartnerAccount,
 import { registerAccount, registerPartner } from '../services/accounts/registrations.ts';
 
 const TOO_MANY = 'Too many registration attempts. Try again later.';
+/** Rule 1: this body and not the envelope. */
+const disabled = Joi.object({
+  error: Joi.string().required(),
+  code: Joi.string().valid('REGISTRATION_DISABLED').required(),
+});
 const accepted = Joi.object({ success: Joi.boolean().required(), message: Joi.string().required() });
 
 export default [
@@ -19,6 +24,7 @@ export default [
     payload: newAccount,
     response: accepted,
     status: 201,
+    answers: { 403: disabled },
     errors: ['WEAK_PASSWORD', 'RATE_LIMITED'],
     handler: (ctx, { payload }: { payload: NewAccount }) => registerAccount(ctx, payload),
   }),
@@ -34,20 +40,18 @@ export default [
       { name: 'register-partner', max: 3, windowSeconds: 3600, by: 'ip', message: TOO_MANY, whenAway: 'refuse' },
     ],
     payload: newPartnerAccount,
-    response: Joi.alternatives(
-      Joi.object({
-        user: userShape.required(),
-        partner: Joi.object({
-          id: Joi.string().uuid().required(),
-          name: Joi.string().required(),
-          slug: Joi.string().required(),
-        }).required(),
-        tokens: tokensShape.required(),
-        mfaRequired: Joi.boolean().required(),
-      }),
-      accepted,
-    ),
+    response: Joi.object({
+      user: userShape.required(),
+      partner: Joi.object({
+        id: Joi.string().uuid().required(),
+        name: Joi.string().required(),
+        slug: Joi.string().required(),
+      }).required(),
+      tokens: tokensShape.required(),
+      mfaRequired: Joi.boolean().required(),
+    }),
     status: 201,
+    answers: { 200: accepted, 403: disabled },
     errors: ['WEAK_PASSWORD', 'RATE_LIMITED', 'SLUG_EXHAUSTED'],
     handler: (ctx, { payload }: { payload: NewPartnerAccount }) => registerPartner(ctx, payload),
   }),

@@ -66,7 +66,7 @@ export default [
     work,
     payload: codeOnly,
     response: enabledShape,
-    errors: ['INVALID_CODE', 'INVALID_STATE', 'RATE_LIMITED'],
+    errors: ['MFA_VERIFICATION_REQUIRED', 'INVALID_CODE', 'INVALID_STATE', 'RATE_LIMITED'],
     handler: (ctx, { payload }) => confirmOwnSetup(ctx, payload.code),
   }),
   defineRoute({
@@ -115,7 +115,10 @@ export default [
     work: unknownCaller,
     payload: Joi.object<{ tempToken?: string } | null, false>({ tempToken }).allow(null),
     response: Joi.object({ success: Joi.boolean().required(), phone: Joi.string().required() }),
-    errors: ['TEMP_TOKEN_INVALID', 'UNAUTHENTICATED', 'INVALID_STATE', 'RATE_LIMITED'],
+    errors: [
+      ...['TEMP_TOKEN_INVALID', 'UNAUTHENTICATED', 'INVALID_STATE', 'RATE_LIMITED'],
+      ...['ORG_ACCESS_DENIED', 'PARTNER_INACTIVE'],
+    ],
     handler: (ctx, { payload, headers }) => sendFactorCode(ctx, payload?.tempToken, headers.authorization),
   }),
 ];

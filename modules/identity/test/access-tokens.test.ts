@@ -2,8 +2,7 @@
 import { createSecretKey, hkdfSync } from 'node:crypto';
 import test from 'ava';
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
-import { until } from './people.ts';
+import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
 
 const SECRET = 'a-secret-that-only-this-test-knows-0123';
 const platform = await startTestPlatform({ JWT_SECRET: SECRET });

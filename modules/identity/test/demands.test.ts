@@ -1,9 +1,9 @@
 /** What roles and organizations demand of the second factor. */
 import test from 'ava';
 import { generateSync } from 'otplib';
-import { type ErrorBody, orgUser, type Person, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, orgUser, type Person, startTestPlatform, tenant, until } from '#test';
 import { codeSentTo, someNumber } from './messages.ts';
-import { fromSomewhere, givePassword, PASSWORD, until } from './people.ts';
+import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
 const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());

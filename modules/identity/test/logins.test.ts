@@ -1,7 +1,7 @@
 /** Logging in, staying in and leaving. */
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
-import { fromSomewhere, givePassword, PASSWORD, refreshCookie, until } from './people.ts';
+import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
+import { fromSomewhere, givePassword, PASSWORD, refreshCookie } from './people.ts';
 
 const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());

@@ -2,8 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestPlatform } from '#test';
-import { until } from './people.ts';
+import { type TestPlatform, until } from '#test';
 
 async function files(platform: TestPlatform, folder: 'mail' | 'sms', to: string): Promise<string[]> {
   const path = join(platform.dataDir, folder);

@@ -34,12 +34,3 @@ export const registration = (companyName = 'Northwind IT') => ({
   password: PASSWORD,
   acceptTerms: true,
 });
-
-/** Waits until the condition holds: a session that ended is remembered for up to a second. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 15_000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('the condition never held');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -1,9 +1,9 @@
 /** Proving a phone number. */
 import test from 'ava';
 import pg from 'pg';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
 import { codeSentTo, otherThan, someNumber, textsTo } from './messages.ts';
-import { fromSomewhere, until } from './people.ts';
+import { fromSomewhere } from './people.ts';
 
 const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());

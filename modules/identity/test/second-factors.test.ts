@@ -1,8 +1,8 @@
 /** The second factor: enrolling, logging in with it, and losing it. */
 import test from 'ava';
 import { generateSync } from 'otplib';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
-import { fromSomewhere, givePassword, PASSWORD, type Registered, registration, until } from './people.ts';
+import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
+import { fromSomewhere, givePassword, PASSWORD, type Registered, registration } from './people.ts';
 
 const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());

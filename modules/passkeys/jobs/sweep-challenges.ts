@@ -15,6 +15,7 @@ export default defineJob({
   scope: 'platform',
   payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },
+  whenOff: 'what was begun must not stay',
   maxAttempts: 1,
   async run(ctx) {
     if (await sweepChallenges(ctx)) ctx.addJob('passkeys/sweep-challenges', {}, { orgId: null });

@@ -41,14 +41,14 @@ const credential = (response: Joi.ObjectSchema) =>
     response: response.required(),
   }).unknown();
 
-const attested = credential(
+export const attested = credential(
   Joi.object({
     clientDataJSON: base64url(8000).required(),
     attestationObject: base64url(40_000).required(),
     transports: Joi.array().items(Joi.string().max(32)).max(16).unique(),
   }).unknown(),
 ).description('RegistrationResponseJSON');
-const asserted = credential(
+export const asserted = credential(
   Joi.object({
     clientDataJSON: base64url(8000).required(),
     authenticatorData: base64url(8000).required(),

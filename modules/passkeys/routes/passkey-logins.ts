@@ -33,7 +33,7 @@ export default [
     maxBytes: MOST_BYTES,
     payload: passkeyLogin,
     response: loginAnswer,
-    errors: ['CHALLENGE_INVALID', 'PASSKEY_REFUSED', 'SSO_REQUIRED', 'RATE_LIMITED'],
+    errors: ['CHALLENGE_INVALID', 'FORBIDDEN', 'PASSKEY_REFUSED', 'SSO_REQUIRED', 'RATE_LIMITED'],
     handler: async (ctx, { payload }: { payload: PasskeyLogin }) => {
       const { body, issued } = await loginWithPasskey(ctx, payload);
       return reply(body, issued ? { cookies: issued.cookies } : {});

@@ -59,6 +59,7 @@ export default [
     params,
     payload: passkeyUpdate,
     response: one,
+    errors: ['NO_UPDATES'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: PasskeyUpdate }) =>
       renamePasskey(ctx, id, payload),
   }),

@@ -1,5 +1,5 @@
 /** Logging in with nothing but a passkey. */
-import type { Context } from '#core';
+import { type Context, errors } from '#core';
 import type { PasskeyLogin } from '../models/ceremony.ts';
 import { PasskeyRefused } from '../models/refusals.ts';
 import { askForPasskey, faultOf, findPasskey } from './assertions.ts';
@@ -26,5 +26,7 @@ export async function loginWithPasskey(ctx: Context, { challengeId, response, ..
     throw PasskeyRefused();
   }
   const place = await identity.choosePlace(passkey.userId, named);
+  const off = ctx.platform.modules.off('passkeys', place);
+  if (off) throw errors.moduleOffHere('passkeys', off);
   return identity.logIn(passkey.userId, place, { mfa: true, via: 'passkey' });
 }

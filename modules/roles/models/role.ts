@@ -67,7 +67,7 @@ const id = Joi.string().uuid();
 const PRINTED = /^\P{Cc}*$/u;
 const printed = (max: number) =>
   Joi.string().trim().normalize('NFC').max(max).pattern(PRINTED, { name: 'printable characters' });
-const pair = Joi.object<Pair, true>({
+export const pair = Joi.object<Pair, true>({
   resource: printed(100).required(),
   action: printed(50).required(),
 });

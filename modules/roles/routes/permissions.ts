@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { catalogEntry } from '../models/role.ts';
-import { readCatalog } from '../services/permissions.ts';
+import { readOffered } from '../services/permissions.ts';
 
 export default [
   defineRoute({
@@ -11,6 +11,6 @@ export default [
     summary: 'Lists every permission that a role can be given',
     access: { permission: 'users:read' },
     response: Joi.object({ data: Joi.array().items(catalogEntry).required() }),
-    handler: (ctx) => readCatalog(ctx),
+    handler: (ctx) => readOffered(ctx),
   }),
 ];

@@ -70,7 +70,7 @@ export default [
     payload: roleCreate,
     response: roleDetail,
     status: 201,
-    errors: ['NAME_TAKEN', 'ROLE_TOO_DEEP', 'ROLE_LIMIT_REACHED'],
+    errors: ['NOT_FOUND', 'SITE_ACCESS_DENIED', 'NAME_TAKEN', 'ROLE_TOO_DEEP', 'ROLE_LIMIT_REACHED'],
     handler: (ctx, { payload }: { payload: RoleCreate }) => createRole(ctx, payload),
   }),
   defineRoute({
@@ -82,7 +82,7 @@ export default [
     params,
     payload: roleUpdate,
     response: roleDetail,
-    errors: ['NO_UPDATES', 'NAME_TAKEN', 'ROLE_CYCLE', 'ROLE_TOO_DEEP', 'LAST_ADMINISTRATOR'],
+    errors: ['SITE_ACCESS_DENIED', 'NO_UPDATES', 'NAME_TAKEN', 'ROLE_CYCLE', 'ROLE_TOO_DEEP', 'LAST_ADMINISTRATOR'],
     handler: (ctx, { params: { id }, payload }: { params: ById; payload: RoleUpdate }) => updateRole(ctx, id, payload),
   }),
   defineRoute({
@@ -93,7 +93,7 @@ export default [
     audit: 'role.delete',
     params,
     response: Joi.object({ success: Joi.boolean().required() }),
-    errors: ['ROLE_IN_USE'],
+    errors: ['SITE_ACCESS_DENIED', 'ROLE_IN_USE'],
     handler: (ctx, { params: { id } }) => deleteRole(ctx, id),
   }),
   defineRoute({
@@ -106,7 +106,7 @@ export default [
     payload: roleClone,
     response: roleDetail,
     status: 201,
-    errors: ['NAME_TAKEN', 'ROLE_LIMIT_REACHED'],
+    errors: ['SITE_ACCESS_DENIED', 'NAME_TAKEN', 'ROLE_LIMIT_REACHED'],
     handler: (ctx, { params: { id }, payload }: { params: ById; payload: RoleClone }) => cloneRole(ctx, id, payload),
   }),
   defineRoute({

@@ -1,5 +1,5 @@
 /** What roles grant: the catalog, the pairs of a role, and those of its parents. */
-import { type Context, errors } from '#core';
+import { type Context, catalogPairs, errors } from '#core';
 import { type Pair, wordOf } from '../models/role.ts';
 
 /** What may be ticked in a role; `*:*` belongs to the built-in roles alone. */
@@ -10,8 +10,27 @@ export async function readCatalog(ctx: Context) {
   return { data: rows };
 }
 
-export async function readAvailable(ctx: Context) {
+/** The catalog without what opens nothing here, because the modules that ask for it are off. Roles keep such pairs. */
+export async function readOffered(ctx: Context) {
+  const hidden = hiddenPairs(ctx);
   const { data } = await readCatalog(ctx);
+  return { data: data.filter((pair) => !hidden.has(wordOf(pair))) };
+}
+
+/** Pairs of the catalog that some module asks for, but none that is on for the caller's tenant. */
+function hiddenPairs({ platform: { modules }, scope }: Context): Set<string> {
+  const where = { partnerId: scope.partnerId ?? scope.ownerPartnerId, orgId: scope.orgId };
+  const hidden = new Set<string>();
+  const shown = new Set<string>();
+  for (const { name, permissions } of modules.all) {
+    const pairs = permissions.flatMap((pair) => ['GET', 'POST', 'PATCH'].flatMap((verb) => catalogPairs(pair, verb)));
+    for (const pair of pairs) (modules.off(name, where) ? hidden : shown).add(pair);
+  }
+  return hidden.difference(shown);
+}
+
+export async function readAvailable(ctx: Context) {
+  const { data } = await readOffered(ctx);
   return {
     resources: [...new Set(data.map((pair) => pair.resource))],
     actions: [...new Set(data.map((pair) => pair.action))],

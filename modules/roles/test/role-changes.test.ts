@@ -1,7 +1,7 @@
 /** Changing and removing roles. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { organization, orgUser, partnerUser, ROLES, systemUser } from '#test';
+import { organization, orgUser, partnerUser, ROLES, systemUser, within } from '#test';
 import type { RoleUsage } from '../models/role-usage.ts';
 import { call, enrolled, make, pairs, place, platform, someone, words } from './arrange.ts';
 
@@ -174,11 +174,7 @@ test('a change of permissions counts for sessions that are open', async (t) => {
   const role = `/${reader.roleId}`;
   const reads = async () => (await call('GET', '', reader)).status;
   /** A principal is remembered for a second; a change is told at once. */
-  const becomes = async (status: number) => {
-    const until = Date.now() + 1000;
-    while ((await reads()) !== status) if (Date.now() > until) return false;
-    return true;
-  };
+  const becomes = (status: number) => within(1000, async () => (await reads()) === status);
   t.is(await reads(), 200);
   await call('PATCH', role, orgAdmin, { permissions: pairs('sites:view') });
   t.true(await becomes(403), 'taken away');

@@ -10,11 +10,17 @@ const STATEMENT_LIMIT = 1000;
 const ORDER = ['devices', 'scripts', 'alerts', 'settings', 'users', 'organizations'];
 const orderOf = (type: string) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
 
+interface Asked {
+  value: SearchCategory;
+  /** Those of the organizations for which its module is on; null for all. */
+  orgIds: readonly string[] | null;
+}
+
 /** What the category finds; a fault or a time-out leaves it out, and the transaction is as before. */
-async function found(ctx: Context, category: SearchCategory, term: SearchTerm): Promise<SearchHit[]> {
+async function found(ctx: Context, { value: category, orgIds }: Asked, term: SearchTerm): Promise<SearchHit[]> {
   await ctx.sql('savepoint search_category');
   try {
-    const hits = await category.find(ctx, term);
+    const hits = await ctx.within(orgIds, (narrow) => category.find(narrow, term));
     await ctx.sql('release savepoint search_category');
     return hits;
   } catch (error) {
@@ -41,14 +47,14 @@ function best(lists: { type: string; hits: SearchHit[] }[], limit: number) {
 
 export async function search(ctx: Context, { q, limit }: SearchQuery): Promise<{ results: SearchResult[] }> {
   const categories = ctx
-    .fillings('search.category')
-    .filter(({ permission }) => mayRead(ctx, permission))
-    .toSorted((a, b) => orderOf(a.type) - orderOf(b.type) || (a.type < b.type ? -1 : 1));
+    .fillingsWithin('search.category')
+    .filter(({ value: { permission } }) => mayRead(ctx, permission))
+    .toSorted(({ value: a }, { value: b }) => orderOf(a.type) - orderOf(b.type) || (a.type < b.type ? -1 : 1));
   await ctx.sql(`set local statement_timeout = ${STATEMENT_LIMIT}`);
   const lists: { type: string; hits: SearchHit[] }[] = [];
   // One after the other: they share a connection.
   for (const category of categories) {
-    lists.push({ type: category.type, hits: await found(ctx, category, { text: q, limit }) });
+    lists.push({ type: category.value.type, hits: await found(ctx, category, { text: q, limit }) });
   }
   return {
     results: best(lists, limit).map(({ id, type, title, description, href }) => ({

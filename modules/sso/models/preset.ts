@@ -13,13 +13,14 @@ export interface Preset {
   hints: string[];
 }
 
+export const mappingShape = Joi.object({ email: Joi.string().required(), name: Joi.string().required() });
 export const presetShape = Joi.object({
   id: Joi.string().required(),
   name: Joi.string().required(),
   type: Joi.string().valid('oidc').required(),
   issuer: Joi.string().required().description('Replace what stands in braces'),
   scopes: Joi.array().items(Joi.string()).required(),
-  attributeMapping: Joi.object({ email: Joi.string().required(), name: Joi.string().required() }).required(),
+  attributeMapping: mappingShape.required(),
   trustEmail: Joi.boolean().required(),
   hints: Joi.array().items(Joi.string()).required(),
 });

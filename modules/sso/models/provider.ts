@@ -2,6 +2,7 @@
 import { domainToASCII } from 'node:url';
 import Joi from 'joi';
 import { Model } from '#core';
+import { mappingShape } from './preset.ts';
 
 export type ProviderStatus = 'active' | 'inactive' | 'testing';
 export type ClientAuth = 'auto' | 'client_secret_basic' | 'client_secret_post';
@@ -114,6 +115,10 @@ const claim = Joi.string()
   .min(1)
   .max(200)
   .description('A claim at the top level of the ID token or of user info');
+export const attributeMapping = Joi.object<AttributeMapping>({
+  email: claim.default('email'),
+  name: claim.default('name'),
+});
 const changes = {
   name: Joi.string().trim().min(1).max(100),
   preset: Joi.string().trim().min(1).max(50).description('An id of GET /sso/presets, for display'),
@@ -132,7 +137,7 @@ const changes = {
     .valid('auto', 'client_secret_basic', 'client_secret_post')
     .description('How the secret is shown to the token endpoint; auto follows the discovery document'),
   scopes,
-  attributeMapping: Joi.object<AttributeMapping>({ email: claim.default('email'), name: claim.default('name') }),
+  attributeMapping,
   trustEmail: Joi.boolean().description('Believes addresses that the provider does not say it has verified'),
   autoProvision: Joi.boolean(),
   defaultRoleId: Joi.string().uuid().allow(null).description('Required when autoProvision is true'),
@@ -165,7 +170,7 @@ export const providerShape = Joi.object({
   hasClientSecret: Joi.boolean().required(),
   clientAuth: Joi.string().required(),
   scopes: Joi.array().items(Joi.string()).required(),
-  attributeMapping: Joi.object({ email: Joi.string().required(), name: Joi.string().required() }).required(),
+  attributeMapping: mappingShape.required(),
   trustEmail: Joi.boolean().required(),
   autoProvision: Joi.boolean().required(),
   defaultRoleId: Joi.string().uuid().allow(null).required(),

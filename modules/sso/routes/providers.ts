@@ -36,7 +36,7 @@ export default [
     query: Joi.object<ProviderQuery>({
       ...pageQuery(),
       orgId: Joi.string().uuid(),
-      status: Joi.string().valid('active', 'inactive', 'testing'),
+      status: Joi.string().valid('active', 'inactive', 'testing').description('Only in this state'),
     }),
     response: pageOf(providerShape),
     handler: (ctx, { query }) => listProviders(ctx, query),
@@ -60,7 +60,7 @@ export default [
     payload: providerCreate,
     response: provider,
     status: 201,
-    errors: ['ORG_REQUIRED', 'NAME_TAKEN', 'NOT_FOUND'],
+    errors: ['SITE_ACCESS_DENIED', 'ORG_REQUIRED', 'NAME_TAKEN', 'NOT_FOUND'],
     handler: (ctx, { payload }: { payload: ProviderCreate }) => createProvider(ctx, payload),
   }),
   defineRoute({
@@ -73,7 +73,7 @@ export default [
     params,
     payload: providerUpdate,
     response: provider,
-    errors: ['NO_UPDATES', 'CLIENT_SECRET_REQUIRED', 'NAME_TAKEN', 'SSO_NOT_PROVEN'],
+    errors: ['SITE_ACCESS_DENIED', 'NO_UPDATES', 'CLIENT_SECRET_REQUIRED', 'NAME_TAKEN', 'SSO_NOT_PROVEN'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: ProviderUpdate }) =>
       updateProvider(ctx, id, payload),
   }),
@@ -85,6 +85,7 @@ export default [
     audit: 'sso.provider.delete',
     params,
     response: Joi.object({ success: Joi.boolean().required() }),
+    errors: ['SITE_ACCESS_DENIED'],
     handler: (ctx, { params: { id } }) => deleteProvider(ctx, id),
   }),
   defineRoute({
@@ -96,7 +97,7 @@ export default [
     params,
     payload: statusChange,
     response: provider,
-    errors: ['SSO_PROVIDER_ACTIVE', 'SSO_NOT_PROVEN'],
+    errors: ['SITE_ACCESS_DENIED', 'SSO_PROVIDER_ACTIVE', 'SSO_NOT_PROVEN'],
     handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: { status: ProviderStatus } }) =>
       setStatus(ctx, id, payload.status),
   }),

@@ -13,7 +13,9 @@ export async function servingProvider(ctx: Context, of: { id: string } | { orgId
     .where({ ...of, status: 'active' })
     .whereRaw(OPEN)
     .first();
-  return provider ?? null;
+  // Also in the middle of a login.
+  const off = provider && ctx.platform.modules.off('sso', { orgId: provider.orgId });
+  return provider && !off ? provider : null;
 }
 
 /** What a login page must know of an organization; an unknown one is like one without single sign-on. */

@@ -18,6 +18,7 @@ export default defineJob<Payload>({
   summary: 'Renames a tag on devices and in what names it',
   scope: 'tenant',
   payload: Joi.object({ from: Joi.string().required(), to: Joi.string().required() }),
+  whenOff: 'half of a change would stay in the data',
   maxAttempts: 5,
   async run(ctx, { from, to }) {
     if (ctx.scope.orgId) await renameEverywhere(ctx, ctx.scope.orgId, from, to);

@@ -52,7 +52,7 @@ export const tagDevicesQuery = Joi.object<TagDevicesQuery>({
   ...pageQuery(100, 500),
   ...place,
   tag: list.required(),
-  match: Joi.string().valid('any', 'all').default('any'),
+  match: Joi.string().valid('any', 'all').default('any').description('Whether a device needs one of the tags, or all'),
 });
 
 const MOST_BYTES = 65_536;

@@ -1,7 +1,6 @@
 /** What may stand in a partner's settings (spec/2-tenancy, Partner settings), and each module's own part. */
 import Joi from 'joi';
-import { openObject } from '#core';
-import { timezone } from './timezone.ts';
+import { openObject, timezone } from '#core';
 
 const time = Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM');
 const day = Joi.object({ start: time, end: time, closed: Joi.boolean() }).allow(null);

@@ -1,8 +1,7 @@
 /** A location of an organization. */
 
 import Joi from 'joi';
-import { Model, openObject } from '#core';
-import { timezone } from './timezone.ts';
+import { Model, openObject, timezone } from '#core';
 
 export interface SiteFields {
   id: string;

@@ -1,7 +1,7 @@
 /** /orgs/ and /orgs/organizations (spec/2-tenancy, Organizations). */
 
 import Joi from 'joi';
-import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import { defineRoute, type TrackedQuery, trackedPageOf, trackedQuery } from '#core';
 import {
   type OrganizationCreate,
   type OrganizationUpdate,
@@ -36,11 +36,11 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/orgs/organizations',
-    summary: 'Lists organizations, by name',
+    summary: 'Lists organizations, by name, or what has changed of them',
     access: { permission: 'organizations:read', scopes: ['partner', 'system'] },
-    query: Joi.object<PageQuery & { partnerId?: string }>({ ...pageQuery(), partnerId: Joi.string().uuid() }),
-    response: pageOf(organizationShape),
-    errors: ['PARTNER_ACCESS_DENIED'],
+    query: Joi.object<TrackedQuery & { partnerId?: string }>({ ...trackedQuery(), partnerId: Joi.string().uuid() }),
+    response: trackedPageOf(organizationShape),
+    errors: ['PARTNER_ACCESS_DENIED', 'INVALID_CURSOR', 'CURSOR_EXPIRED'],
     handler: (ctx, { query }) => listOrganizations(ctx, query),
   }),
   defineRoute({

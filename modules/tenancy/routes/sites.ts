@@ -1,7 +1,7 @@
 /** /orgs/sites (spec/2-tenancy, Sites). */
 
 import Joi from 'joi';
-import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import { defineRoute, type TrackedQuery, trackedPageOf, trackedQuery } from '#core';
 import { type SiteCreate, type SiteUpdate, siteCreate, siteShape, siteUpdate } from '../models/site.ts';
 import { createSite, deleteSite, listSites, readSite, updateSite } from '../services/sites.ts';
 
@@ -12,15 +12,15 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/orgs/sites',
-    summary: 'Lists sites, by name',
+    summary: 'Lists sites, by name, or what has changed of them',
     access: { permission: 'sites:read' },
-    query: Joi.object<PageQuery & { orgId?: string; organizationId?: string }>({
-      ...pageQuery(),
+    query: Joi.object<TrackedQuery & { orgId?: string; organizationId?: string }>({
+      ...trackedQuery(),
       orgId: Joi.string().uuid(),
-      organizationId: Joi.string().uuid(),
+      organizationId: Joi.string().uuid().description('The same as orgId'),
     }),
-    response: pageOf(siteShape),
-    errors: ['NOT_FOUND', 'ORG_ACCESS_DENIED'],
+    response: trackedPageOf(siteShape),
+    errors: ['NOT_FOUND', 'ORG_ACCESS_DENIED', 'INVALID_CURSOR', 'CURSOR_EXPIRED'],
     handler: (ctx, { query }) => listSites(ctx, query),
   }),
   defineRoute({

@@ -1,6 +1,15 @@
 /** Organizations within the caller's reach; what a partner user does not reach is not found (spec/2-tenancy). */
 import { randomUUID } from 'node:crypto';
-import { type Context, changesOf, errors, type PageQuery, page, reachNewOrg, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  errors,
+  reachNewOrg,
+  type SortKey,
+  type TrackedList,
+  type TrackedQuery,
+  trackedPage,
+} from '#core';
 import { Organization, type OrganizationCreate, type OrganizationUpdate } from '../models/organization.ts';
 import { OrgLimitReached, PartnerDenied } from '../models/refusals.ts';
 import { lockPartner, slugTaken } from './partners.ts';
@@ -12,6 +21,12 @@ const ORDER = {
     { expression: 'lower(organizations.name)', direction: 'asc', type: 'text' },
     { expression: 'organizations.id', direction: 'asc', type: 'uuid' },
   ] satisfies SortKey[],
+};
+const LIST: TrackedList = {
+  kind: 'organizations',
+  within: 'organization',
+  ofPartner: true,
+  walk: [{ column: 'organizations.id', field: 'id' }],
 };
 const BRIEF = ['id', 'partnerId', 'name', 'slug', 'type', 'status'];
 
@@ -31,12 +46,12 @@ export async function listReachedOrganizations(ctx: Context): Promise<{ data: Or
 }
 
 /** Throws 403 when a partner user names another partner. */
-export function listOrganizations(ctx: Context, query: PageQuery & { partnerId?: string }) {
+export function listOrganizations(ctx: Context, query: TrackedQuery & { partnerId?: string }) {
   const { partnerId } = query;
   if (partnerId && ctx.scope.kind === 'partner' && partnerId !== ctx.scope.partnerId) throw PartnerDenied();
   const organizations = living(ctx);
   if (partnerId) organizations.where({ partnerId });
-  return page(organizations, query, ORDER);
+  return trackedPage(ctx, organizations, query, { order: ORDER, list: LIST });
 }
 
 /** Reached organizations with the text in their names: equal ones, then those beginning with it, then the others. */

@@ -5,9 +5,10 @@ import {
   errors,
   mustAccessOrg,
   mustAccessSite,
-  type PageQuery,
-  page,
   type SortKey,
+  type TrackedList,
+  type TrackedQuery,
+  trackedPage,
 } from '#core';
 import { Site, type SiteCreate, type SiteUpdate } from '../models/site.ts';
 import { mergePatch } from './merge.ts';
@@ -21,8 +22,10 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
+const LIST: TrackedList = { kind: 'sites', within: 'site', walk: [{ column: 'sites.id', field: 'id' }] };
+
 /** Throws 403 for an organization out of reach; 404 where a system caller names one that is not there. */
-export async function listSites(ctx: Context, query: PageQuery & { orgId?: string; organizationId?: string }) {
+export async function listSites(ctx: Context, query: TrackedQuery & { orgId?: string; organizationId?: string }) {
   const orgId = query.orgId ?? query.organizationId;
   const sites = living(ctx);
   if (orgId) {
@@ -30,7 +33,7 @@ export async function listSites(ctx: Context, query: PageQuery & { orgId?: strin
     if (ctx.scope.orgIds === null) await readOrganization(ctx, orgId);
     sites.where({ orgId });
   }
-  return page(sites, query, ORDER);
+  return trackedPage(ctx, sites, query, { order: ORDER, list: LIST });
 }
 
 /** Sites of removed organizations are out of everyone's reach; only a system caller's own reach does not say so. */

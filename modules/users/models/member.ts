@@ -1,6 +1,6 @@
 /** Somebody who belongs to a tenant, or is invited to: one list of both. */
 import Joi from 'joi';
-import { Model, type PageQuery } from '#core';
+import { Model, type TrackedQuery } from '#core';
 import { type NamedTenant, namedTenant, personName } from './invitation.ts';
 import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
 
@@ -32,7 +32,7 @@ export class Member extends Model implements Limits {
   declare invitationExpiresAt: Date | null;
 }
 
-export interface MemberQuery extends PageQuery, NamedTenant {
+export interface MemberQuery extends TrackedQuery, NamedTenant {
   status?: UserStatus;
   search?: string;
   roleId?: string;

@@ -1,6 +1,6 @@
 /** /users, except one's own profile (spec/1-identity, Users). */
 import Joi from 'joi';
-import { defineRoute, pageOf, pageQuery } from '#core';
+import { defineRoute, trackedPageOf, trackedQuery } from '#core';
 import { type NamedTenant, namedTenant } from '../models/invitation.ts';
 import {
   assignableShape,
@@ -25,16 +25,19 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/users',
-    summary: 'Lists the users of a tenant and those invited to it, by name',
+    summary: 'Lists the users of a tenant and those invited to it, by name, or what has changed of them',
     access: read,
     query: Joi.object<MemberQuery>({
-      ...pageQuery(),
+      ...trackedQuery(),
       ...namedTenant,
-      status: Joi.string().valid(...STATUSES),
+      status: Joi.string()
+        .valid(...STATUSES)
+        .description('Only in this state'),
       search: Joi.string().trim().max(255).description('Part of the name or the address'),
-      roleId: Joi.string().uuid(),
+      roleId: Joi.string().uuid().description('Only who has this role'),
     }),
-    response: pageOf(memberShape),
+    response: trackedPageOf(memberShape),
+    errors: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
     handler: (ctx, { query }) => listMembers(ctx, query),
   }),
   defineRoute({

@@ -1,5 +1,5 @@
 /** Who belongs to a tenant, members and invited people alike (spec/1-identity, Users). */
-import { type Context, errors, page, type SortKey, type TenantRef, targetTenant } from '#core';
+import { type Context, errors, type SortKey, type TenantRef, targetTenant, trackedPage } from '#core';
 import type { NamedTenant } from '../models/invitation.ts';
 import { Member, type MemberQuery, showMember } from '../models/member.ts';
 
@@ -43,14 +43,21 @@ export function membersOf(ctx: Context, { orgId, partnerId }: TenantRef) {
 
 /** Throws 403 as targetTenant() does. */
 export function listMembers(ctx: Context, query: MemberQuery) {
-  const members = membersOf(ctx, targetTenant(ctx, query));
+  const tenant = targetTenant(ctx, query);
+  const members = membersOf(ctx, tenant);
   const { status, search, roleId } = query;
   if (status) members.where({ status });
   if (roleId) members.where({ roleId });
   if (search) {
     members.whereRaw('(strpos(lower(name), lower(?)) > 0 or strpos(lower(email), lower(?)) > 0)', [search, search]);
   }
-  return page(members, query, ORDER, showMember);
+  const list = {
+    kind: 'users',
+    within: 'organization' as const,
+    owners: [tenant.orgId ?? tenant.partnerId ?? ''],
+    walk: [{ column: 'members.id', field: 'id' }],
+  };
+  return trackedPage(ctx, members, query, { order: ORDER, list, show: showMember });
 }
 
 /** Throws 404 for whoever is not of this tenant. */

@@ -25,5 +25,11 @@ export async function assignRole(ctx: Context, id: string, input: RoleAssignment
       to: { roleId: role.id, roleName: role.name },
     }),
   );
+  const { email, roleName } = member;
+  const from = roleName ?? 'none';
+  const { orgId, partnerId } = tenant;
+  if (!member.invitationExpiresAt) {
+    ctx.emit('users.role.changed', { userId: member.id, email, from, to: role.name, partnerId }, { orgId });
+  }
   return showFound(ctx, tenant, id);
 }

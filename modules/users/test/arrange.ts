@@ -97,12 +97,3 @@ export const onPlatform = <T>(platform: TestPlatform, run: (ctx: Context) => Pro
   const { work, log } = platform.platform.tasks;
   return inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 };
-
-/** Waits until the condition holds: who a caller is, is remembered for up to a second. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('the condition never held');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

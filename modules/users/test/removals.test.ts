@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { hashPassword } from '#core';
-import { apiKey, orgUser, partnerUser, ROLES, startTestPlatform, systemUser, tenant } from '#test';
-import { caller, fromSomewhere, onPlatform, PASSWORD, role, tokenFor, until } from './arrange.ts';
+import { apiKey, orgUser, partnerUser, ROLES, startTestPlatform, systemUser, tenant, until } from '#test';
+import { caller, fromSomewhere, onPlatform, PASSWORD, role, tokenFor } from './arrange.ts';
 
 const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());

@@ -1,8 +1,8 @@
 /** Changing users: the person where nobody else has a say, the place in any case. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { apiKey, organization, orgUser, partnerUser, ROLES, startTestPlatform, systemUser, tenant } from '#test';
-import { caller, onPlatform, role, until } from './arrange.ts';
+import { apiKey, organization, orgUser, partnerUser, ROLES, startTestPlatform, systemUser, tenant, until } from '#test';
+import { caller, onPlatform, role } from './arrange.ts';
 
 const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());

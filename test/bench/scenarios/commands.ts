@@ -6,6 +6,8 @@ import { rounded, type Scenario } from '../scenario.ts';
 
 const DEVICES = 200;
 const PER_SECOND = 200;
+/** The figures are the middle ones of so many. */
+const TURNS = 5;
 /** A trip that takes longer counts as long as this. */
 const LONGEST_MS = 10_000;
 
@@ -93,21 +95,34 @@ export const scenario: Scenario = {
         refused,
       };
     };
+    // A busy moment of the machine makes one turn slow, as the first seconds of a process do.
+    const inTurns = async () => {
+      await measure(a.base, 6);
+      const turns: Awaited<ReturnType<typeof measure>>[] = [];
+      while (turns.length < TURNS) turns.push(await measure(a.base, ground.seconds));
+      const sorted = (of: 'cpuMs' | 'p50' | 'p99' | 'perSecond') => turns.map((one) => one[of]).sort((x, y) => x - y);
+      const middle = (of: Parameters<typeof sorted>[0]) => sorted(of)[Math.floor(TURNS / 2)] ?? 0;
+      return {
+        ...{ cpuMs: middle('cpuMs'), p50: middle('p50'), p99: middle('p99'), perSecond: middle('perSecond') },
+        worst: sorted('p99').at(-1) ?? 0,
+        refused: turns.reduce((sum, { refused }) => sum + refused, 0),
+      };
+    };
     await connect(a.base);
-    await measure(a.base, 3);
-    const same = await measure(a.base, ground.seconds * 2);
+    const same = await inTurns();
     // Newer connections, to the other process, replace those.
     await connect(b.base);
-    await measure(a.base, 3);
-    const across = await measure(a.base, ground.seconds * 2);
+    const across = await inTurns();
     for (const socket of opened) socket.destroy();
     await Promise.all([a.stop(), b.stop()]);
     return {
       'same process: p50 ms': same.p50,
       'same process: p99 ms': same.p99,
+      'same process: p99 of the slowest turn, ms': same.worst,
       'same process: commands a second': same.perSecond,
       'two processes: p50 ms': across.p50,
       'two processes: p99 ms': across.p99,
+      'two processes: p99 of the slowest turn, ms': across.worst,
       'two processes: commands a second': across.perSecond,
       'same process: server CPU ms a command': same.cpuMs,
       'two processes: server CPU ms a command': across.cpuMs,

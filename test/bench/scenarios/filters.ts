@@ -1,6 +1,6 @@
 /** Filter previews over 100,000 devices for a partner who sees all, against SQL by hand, and what row-level security costs. */
 import { type Database, openDatabase } from '../../../core/database/pools.ts';
-import { loadModules } from '../../../core/platform.ts';
+import { loadModules } from '../../../core/loader/load.ts';
 import { evaluate } from '../../../modules/filters/services/previews.ts';
 import { NESTED, ONE_CONTAINS, type Question } from '../filter-statements.ts';
 import { type Fleet, makeFleet } from '../fleet.ts';
@@ -100,13 +100,13 @@ async function captured(
   { orgIds, partnerId }: Fleet,
   conditions: object,
 ): Promise<{ text: string; values: unknown[] }> {
-  const modules = await loadModules({ modules: { disabled: [], enabled: [] } });
+  const modules = await loadModules();
   const fillings = modules.flatMap((loaded) => loaded.fillings.map(({ value }) => value));
   const seen: { text: string; values: unknown[] }[] = [];
   const listening = {
     scope: { kind: 'partner', partnerId, orgIds, siteIds: null, groupIds: null },
-    fillings: (slot: string) =>
-      fillings.flatMap((filling) => ((filling.slot as string) === slot ? [filling.value] : [])),
+    fillingsWithin: (slot: string) =>
+      fillings.flatMap(({ slot: named, value }) => ((named as string) === slot ? [{ value, orgIds: null }] : [])),
     sql: async (text: string, values: unknown[] = []) => {
       seen.push({ text, values });
       return { rows: [] };

@@ -1,102 +1,85 @@
-/** An empty task through our wrapper with history on, against bare graphile-worker with the same settings. */
-
-import { run } from 'graphile-worker';
-import Joi from 'joi';
-import { readConfig } from '#config';
-import { createLog } from '../../../core/log.ts';
-import { startPlatform } from '../../../core/platform.ts';
-import { queueLogger, startWorkers } from '../../../workers/main.ts';
+/** An empty task with our wrapper, tenancy, history and metrics, against bare graphile-worker with the same settings. */
+import { openQueue, type Queue } from '../queue.ts';
 import { inTurns, rounded, type Scenario } from '../scenario.ts';
 
-const JOBS = 6000;
-const CONCURRENCY = 8;
+const JOBS = 4000;
+const LATENCIES = 300;
+
+/** Jobs a second from a full queue to an empty one. */
+async function throughput(queue: Queue, start: () => Promise<() => Promise<void>>): Promise<number> {
+  let done = 0;
+  let finished: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => {
+    finished = resolve;
+  });
+  queue.task.run = async () => {
+    done += 1;
+    if (done === JOBS) finished();
+  };
+  const begin = performance.now();
+  const stop = await start();
+  await all;
+  const took = (performance.now() - begin) / 1000;
+  await stop();
+  return JOBS / took;
+}
+
+/** Median ms from the commit that adds a job until it starts, one after another on idle workers. */
+async function latency(queue: Queue, add: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < LATENCIES; n++) {
+    let begin = 0;
+    const started = new Promise<number>((resolve) => {
+      queue.task.run = async () => resolve(performance.now() - begin);
+    });
+    begin = performance.now();
+    await add();
+    times.push(await started);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+}
 
 export const scenario: Scenario = {
-  title: `${JOBS} empty jobs, concurrency ${CONCURRENCY}, jobs a second, against bare graphile-worker`,
+  title: `${JOBS} empty jobs, concurrency 8, jobs a second and latency, against bare graphile-worker`,
   async run(ground) {
-    const config = readConfig({
-      DATA_DIR: ground.dataDir,
-      DATABASE_URL: ground.databaseUrl,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-    });
-    const log = createLog('warn');
-    const secrets = { ...ground.secrets, enrollmentPepper: ground.secrets.encryptionKey };
-    const platform = await startPlatform({
-      config,
-      secrets,
-      databaseUrl: ground.databaseUrl,
-      log,
-      api: false,
-      seal: false,
-    });
+    const queue = await openQueue(ground);
     const { orgId } = await ground.tenant();
-    let done = 0;
-    let finished: () => void = () => undefined;
-    const count = async () => {
-      done += 1;
-      if (done === JOBS) finished();
-    };
-    platform.tasks.registry.addJob({
-      module: 'bench',
-      job: {
-        name: 'bench/empty',
-        summary: 'Nothing',
-        scope: 'tenant',
-        payload: Joi.object({}),
-        maxAttempts: 1,
-        run: count,
-      },
-    });
-    const fill = (task: string) =>
-      ground.sql(
-        `select count(*) from (select graphile_worker.add_job($1, json_build_object('orgId', $2::text, 'requestId', 'bench', 'data', '{}'::json)) from generate_series(1, $3)) x`,
-        [task, orgId, JOBS],
+    try {
+      const run = async (history: boolean) => {
+        await queue.add(orgId, JOBS);
+        return throughput(queue, () => queue.workers({ history }));
+      };
+      const bare = async () => {
+        await queue.addBare(JOBS);
+        return throughput(queue, () => queue.bare());
+      };
+      const figures = await inTurns(3, () => run(true), bare);
+      const history = await inTurns(
+        3,
+        () => run(true),
+        () => run(false),
       );
-    const timed = async (start: () => Promise<() => Promise<void>>) => {
-      done = 0;
-      const all = new Promise<void>((resolve) => {
-        finished = resolve;
-      });
-      const begin = performance.now();
-      const stop = await start();
-      await all;
-      const took = (performance.now() - begin) / 1000;
-      await stop();
-      return JOBS / took;
-    };
-    const ours = async () => {
-      await fill('bench/empty');
-      return timed(async () => {
-        const workers = await startWorkers(platform.tasks, {
-          concurrency: CONCURRENCY,
-          version: 'bench',
-          cron: false,
-          metrics: platform.metrics,
-        });
-        return () => workers.stop();
-      });
-    };
-    const bare = async () => {
-      await fill('bench/bare');
-      return timed(async () => {
-        const runner = await run({
-          pgPool: platform.tasks.work.database.owner,
-          taskList: { 'bench/bare': count },
-          concurrency: CONCURRENCY,
-          pollInterval: 1000,
-          noHandleSignals: true,
-          parsedCronItems: [],
-          logger: queueLogger(log),
-        });
-        return () => runner.stop();
-      });
-    };
-    const figures = await inTurns(3, ours, bare);
-    const [history] = await ground.sql<{ n: number }>(
-      `select count(*)::int as n from job_runs where task = 'bench/empty'`,
-    );
-    await platform.stop();
-    return { ...figures, 'history rows': rounded(history?.n ?? 0) };
+      const stopOurs = await queue.workers();
+      const ours = await latency(queue, () => queue.add(orgId, 1));
+      await stopOurs();
+      const stopBare = await queue.bare();
+      const plain = await latency(queue, () => queue.addBare(1));
+      await stopBare();
+      const [rows] = await ground.sql<{ runs: number; counted: number }>(
+        `select (select count(*)::int from job_runs where task = 'bench/empty') as runs,
+           (select sum(started)::int from job_stats_minute where task = 'bench/empty') as counted`,
+      );
+      return {
+        ...figures,
+        'with history / without': history.ratio,
+        'history rows kept': rows?.runs ?? 0,
+        'jobs counted': rows?.counted ?? 0,
+        'start after commit, ms, ours p50': rounded(ours),
+        'start after commit, ms, bare p50': rounded(plain),
+        'latency ratio': rounded(ours / plain),
+      };
+    } finally {
+      await queue.platform.stop();
+    }
   },
 };

@@ -21,12 +21,6 @@ export async function outputOf(program: string, ...args: string[]): Promise<stri
   );
 }
 
-/** The objects a PowerShell pipeline yields, or undefined when it fails. */
-export async function powershell(pipeline: string): Promise<Record<string, unknown>[] | undefined> {
-  const script = `[Console]::OutputEncoding=[Text.Encoding]::UTF8; ConvertTo-Json -Compress -Depth 3 @(${pipeline})`;
-  return parseObjects(await outputOf('powershell.exe', '-NoProfile', '-NonInteractive', '-Command', script));
-}
-
 /** The objects in a JSON text that holds one object or an array of them. */
 export function parseObjects(text: string | undefined): Record<string, unknown>[] | undefined {
   if (text === undefined) return undefined;

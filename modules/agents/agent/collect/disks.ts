@@ -1,7 +1,8 @@
 /** The mounted file systems and how full they are. */
 import { statfs } from 'node:fs/promises';
 import type { DiskUsage } from '../wire.ts';
-import { fileText, numberOf, outputOf, powershell, round } from './ask.ts';
+import { fileText, outputOf, round } from './ask.ts';
+import { windowsDisks } from './windows/inventory.ts';
 
 const GB = 1024 ** 3;
 const LIMIT = 100;
@@ -68,24 +69,4 @@ export async function sizesOf(path: string): Promise<Omit<DiskUsage, keyof Mount
 async function usageOf(mount: Mount): Promise<DiskUsage | undefined> {
   const sizes = await sizesOf(mount.mountPoint);
   return sizes && { ...mount, ...sizes };
-}
-
-async function windowsDisks(): Promise<DiskUsage[]> {
-  const query =
-    'Get-CimInstance Win32_LogicalDisk -Filter "DriveType=3" | Select-Object DeviceID,FileSystem,Size,FreeSpace';
-  return ((await powershell(query)) ?? []).slice(0, LIMIT).flatMap(({ DeviceID, FileSystem, Size, FreeSpace }) => {
-    const total = numberOf(Size);
-    const free = numberOf(FreeSpace);
-    if (!total || free === undefined) return [];
-    const name = String(DeviceID);
-    return {
-      mountPoint: name,
-      device: name,
-      fsType: String(FileSystem),
-      totalGb: round(total / GB),
-      usedGb: round((total - free) / GB),
-      freeGb: round(free / GB),
-      usedPercent: round((100 * (total - free)) / total),
-    };
-  });
 }

@@ -2,7 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import type { HardwareInfo } from '../wire.ts';
-import { fileText, known, numberOf, outputOf, parseObjects, powershell, round } from './ask.ts';
+import { fileText, known, outputOf, round } from './ask.ts';
+import { macosHardware } from './macos/system.ts';
+import { windowsHardware } from './windows/hardware.ts';
 
 const GB = 1024 ** 3;
 
@@ -60,37 +62,4 @@ async function linuxDiskTotalGb(): Promise<number | undefined> {
   }
   // The kernel counts in 512-byte sectors whatever the device uses.
   return sectors > 0 ? round((sectors * 512) / GB) : undefined;
-}
-
-async function macosHardware(): Promise<HardwareInfo> {
-  const [report] = parseObjects(await outputOf('system_profiler', '-json', 'SPHardwareDataType')) ?? [];
-  const [facts] = (report?.SPHardwareDataType as Record<string, unknown>[] | undefined) ?? [];
-  const disk = (await outputOf('diskutil', 'info', '/'))?.match(/\((\d+) Bytes\)/)?.[1];
-  return {
-    cpuCores: numberOf(await outputOf('sysctl', '-n', 'hw.physicalcpu')),
-    diskTotalGb: disk === undefined ? undefined : round(Number(disk) / GB),
-    serialNumber: known(facts?.serial_number),
-    manufacturer: 'Apple Inc.',
-    model: known(facts?.machine_model),
-    biosVersion: known(facts?.boot_rom_version),
-  };
-}
-
-async function windowsHardware(): Promise<HardwareInfo> {
-  const first = async (cls: string): Promise<Record<string, unknown>> =>
-    (await powershell(`Get-CimInstance ${cls}`))?.[0] ?? {};
-  const disks = (await powershell('Get-CimInstance Win32_DiskDrive -Filter "MediaType like \'Fixed%\'"')) ?? [];
-  const bytes = disks.reduce((sum, { Size }) => sum + (numberOf(Size) ?? 0), 0);
-  const bios = await first('Win32_BIOS');
-  const system = await first('Win32_ComputerSystem');
-  return {
-    cpuCores: numberOf((await first('Win32_Processor')).NumberOfCores),
-    diskTotalGb: bytes > 0 ? round(bytes / GB) : undefined,
-    serialNumber: known(bios.SerialNumber),
-    manufacturer: known(system.Manufacturer),
-    model: known(system.Model),
-    motherboardSerial: known((await first('Win32_BaseBoard')).SerialNumber),
-    biosVersion: known(bios.SMBIOSBIOSVersion),
-    gpuModel: known((await first('Win32_VideoController')).Name),
-  };
 }

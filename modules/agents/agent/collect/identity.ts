@@ -1,8 +1,10 @@
 /** Which system this is: name, version, architecture, a hash of its machine id, and what it is used for. */
 import os from 'node:os';
-import { sha256Hex } from '../canonical.ts';
+import { sha256Hex } from '../store/canonical.ts';
 import type { Architecture, OsType } from '../wire.ts';
-import { fileText, outputOf, powershell } from './ask.ts';
+import { fileText, outputOf } from './ask.ts';
+import { macosIdentity } from './macos/system.ts';
+import { windowsIdentity } from './windows/system.ts';
 
 export interface Identity {
   hostname: string;
@@ -21,26 +23,12 @@ export async function collectIdentity(): Promise<Identity> {
   const osType = osTypeOf(process.platform);
   const base = { hostname: os.hostname().slice(0, 255), osType, architecture: architectureOf(process.arch) };
   if (osType === 'macos') {
-    const io = await outputOf('ioreg', '-rd1', '-c', 'IOPlatformExpertDevice');
-    return {
-      ...base,
-      osVersion: `macOS ${(await outputOf('sw_vers', '-productVersion'))?.trim() ?? os.release()}`,
-      osBuild: (await outputOf('sw_vers', '-buildVersion'))?.trim(),
-      machineId: hashed(io?.match(/"IOPlatformUUID" = "([^"]+)"/)?.[1]),
-      deviceRole: 'workstation',
-    };
+    const { platformUuid, osVersion = `macOS ${os.release()}`, ...rest } = await macosIdentity();
+    return { ...base, osVersion, machineId: hashed(platformUuid), deviceRole: 'workstation', ...rest };
   }
   if (osType === 'windows') {
-    const guid = await outputOf('reg.exe', 'query', 'HKLM\\SOFTWARE\\Microsoft\\Cryptography', '/v', 'MachineGuid');
-    const [system] =
-      (await powershell('Get-CimInstance Win32_OperatingSystem | Select-Object Caption,ProductType')) ?? [];
-    return {
-      ...base,
-      osVersion: typeof system?.Caption === 'string' ? system.Caption.trim() : os.version(),
-      osBuild: os.release(),
-      machineId: hashed(guid?.match(/MachineGuid\s+REG_SZ\s+(\S+)/)?.[1]),
-      ...(system && { deviceRole: system.ProductType === 1 ? 'workstation' : 'server' }),
-    };
+    const { machineGuid, osVersion = os.version(), osBuild = os.release(), ...rest } = await windowsIdentity();
+    return { ...base, osVersion, osBuild, machineId: hashed(machineGuid), ...rest };
   }
   const platform = (await outputOf('systemd-detect-virt'))?.trim() ?? (await hypervisorFlag());
   return {

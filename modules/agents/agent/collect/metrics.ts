@@ -5,6 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Metrics } from '../wire.ts';
 import { fileText, outputOf, round } from './ask.ts';
 import { sizesOf } from './disks.ts';
+import { macosAvailableBytes, macosLoad } from './macos/load.ts';
+import { windowsLoad } from './windows/load.ts';
 
 /** Readings of counters that only grow; `at` in milliseconds of a monotonic clock, the rest in ticks and bytes. */
 export interface Counters {
@@ -12,6 +14,8 @@ export interface Counters {
   cpu?: { busy: number; total: number };
   network?: { in: number; out: number };
   disk?: { read: number; written: number };
+  /** Not a counter; where it comes with the others. */
+  processCount?: number;
 }
 
 /** Between the two readings of the very first sample. */
@@ -35,7 +39,7 @@ export function metricsSampler(): () => Promise<Metrics> {
       ramPercent: round((100 * used) / os.totalmem()),
       ramUsedMb: Math.round(used / 1024 ** 2),
       ...(disk && { diskPercent: disk.usedPercent, diskUsedGb: disk.usedGb }),
-      ...(await processCount()),
+      ...(current.processCount === undefined ? await processCount() : { processCount: current.processCount }),
     };
   };
 }
@@ -93,19 +97,6 @@ export function parseDiskStats(text: string): Counters['disk'] {
   return sum;
 }
 
-/** Bytes in and out of `netstat -ibn` of macOS, one row per adapter (the link row). */
-export function parseNetstat(text: string): Counters['network'] {
-  const sum = { in: 0, out: 0 };
-  for (const line of text.split('\n')) {
-    const fields = line.trim().split(/\s+/);
-    if (!fields[2]?.startsWith('<Link#') || fields[0]?.startsWith('lo')) continue;
-    // Counted from the end: an adapter without a hardware address has one column less.
-    sum.in += Number(fields.at(-5)) || 0;
-    sum.out += Number(fields.at(-2)) || 0;
-  }
-  return sum;
-}
-
 async function readCounters(): Promise<Counters> {
   const at = performance.now();
   if (process.platform === 'linux') {
@@ -116,8 +107,7 @@ async function readCounters(): Promise<Counters> {
       disk: parseDiskStats((await fileText('/proc/diskstats')) ?? ''),
     };
   }
-  const netstat = process.platform === 'darwin' ? await outputOf('netstat', '-ibn') : undefined;
-  return { at, cpu: cpuTimes(), ...(netstat && { network: parseNetstat(netstat) }) };
+  return { at, cpu: cpuTimes(), ...(process.platform === 'darwin' ? await macosLoad() : await windowsLoad()) };
 }
 
 function cpuTimes(): Counters['cpu'] {
@@ -132,6 +122,7 @@ function cpuTimes(): Counters['cpu'] {
 
 /** Memory programs could still get: free memory alone would count the file cache as used. */
 async function availableBytes(): Promise<number> {
+  if (process.platform === 'darwin') return (await macosAvailableBytes()) ?? os.freemem();
   if (process.platform !== 'linux') return os.freemem();
   const kib = /^MemAvailable:\s+(\d+) kB$/m.exec((await fileText('/proc/meminfo')) ?? '')?.[1];
   return kib === undefined ? os.freemem() : Number(kib) * 1024;
@@ -141,9 +132,7 @@ async function processCount(): Promise<Pick<Metrics, 'processCount'>> {
   if (process.platform === 'linux') {
     return { processCount: (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).length };
   }
-  const list =
-    process.platform === 'darwin'
-      ? await outputOf('ps', '-A', '-o', 'pid=')
-      : await outputOf('tasklist.exe', '/NH', '/FO', 'CSV');
+  if (process.platform !== 'darwin') return {};
+  const list = await outputOf('ps', '-A', '-o', 'pid=');
   return list === undefined ? {} : { processCount: list.trim().split('\n').length };
 }

@@ -2,6 +2,7 @@
 import os from 'node:os';
 import type { NetworkAdapter } from '../wire.ts';
 import { fileText, outputOf } from './ask.ts';
+import { windowsPrimaryName } from './windows/inventory.ts';
 
 /** The most adapters one snapshot may carry (agents.md section 8). */
 const LIMIT = 100;
@@ -47,5 +48,5 @@ async function primaryName(): Promise<string | undefined> {
   if (process.platform === 'darwin') {
     return (await outputOf('route', '-n', 'get', 'default'))?.match(/interface: (\S+)/)?.[1];
   }
-  return undefined;
+  return process.platform === 'win32' ? windowsPrimaryName() : undefined;
 }

@@ -1,12 +1,14 @@
 /** The services of the system and how they start. */
 import { access } from 'node:fs/promises';
 import type { ServiceItem, ServiceState } from '../wire.ts';
-import { outputOf, powershell } from './ask.ts';
+import { outputOf } from './ask.ts';
+import { macosServiceItems } from './macos/services.ts';
+import { windowsServiceItems } from './windows/inventory.ts';
 
 /** The list, or undefined where no service manager runs that this agent can ask. */
 export async function collectServices(): Promise<ServiceItem[] | undefined> {
-  if (process.platform === 'win32') return windowsServices();
-  if (process.platform === 'darwin') return parseLaunchctl((await outputOf('launchctl', 'list')) ?? '');
+  if (process.platform === 'win32') return windowsServiceItems();
+  if (process.platform === 'darwin') return macosServiceItems();
   const runs = await access('/run/systemd/system').then(
     () => true,
     () => false,
@@ -37,7 +39,7 @@ export function parseSystemd(units: string, files: string): ServiceItem[] {
 }
 
 /** A unit that did its work and ended stays active for systemd, and counts as running here too. */
-function systemdState(active: string): ServiceState {
+export function systemdState(active: string): ServiceState {
   if (active === 'active' || active === 'reloading') return 'running';
   if (active === 'activating') return 'starting';
   if (active === 'deactivating') return 'stopping';
@@ -45,47 +47,8 @@ function systemdState(active: string): ServiceState {
 }
 
 /** A unit that systemd calls disabled can still be started by hand; a masked one cannot. */
-function systemdStart(word: string | undefined): ServiceItem['startType'] {
+export function systemdStart(word: string | undefined): ServiceItem['startType'] {
   if (!word) return undefined;
   if (word.startsWith('enabled')) return 'auto';
   return word.startsWith('masked') ? 'disabled' : 'manual';
-}
-
-/** Rows of `launchctl list`: process id or `-`, last status, label. */
-export function parseLaunchctl(text: string): ServiceItem[] | undefined {
-  const rows = text
-    .split('\n')
-    .slice(1)
-    .map((line) => line.split('\t'));
-  const services = rows.flatMap(([pid, , name]) =>
-    name ? { name, state: pid === '-' ? ('stopped' as const) : ('running' as const) } : [],
-  );
-  return services.length > 0 ? services : undefined;
-}
-
-async function windowsServices(): Promise<ServiceItem[] | undefined> {
-  const fields = 'Name,DisplayName,State,StartMode,DelayedAutoStart';
-  const rows = await powershell(`Get-CimInstance Win32_Service | Select-Object ${fields}`);
-  return rows?.map((row) => ({
-    name: String(row.Name),
-    displayName: String(row.DisplayName),
-    state: windowsState(String(row.State)),
-    startType: windowsStart(String(row.StartMode), row.DelayedAutoStart === true),
-  }));
-}
-
-function windowsState(word: string): ServiceState {
-  const states: Record<string, ServiceState> = {
-    Running: 'running',
-    Stopped: 'stopped',
-    Paused: 'paused',
-    'Start Pending': 'starting',
-    'Stop Pending': 'stopping',
-  };
-  return states[word] ?? 'unknown';
-}
-
-function windowsStart(mode: string, delayed: boolean): ServiceItem['startType'] {
-  if (mode === 'Auto' || mode === 'Boot' || mode === 'System') return delayed ? 'auto_delayed' : 'auto';
-  return mode === 'Disabled' ? 'disabled' : 'manual';
 }

@@ -1,14 +1,13 @@
 /** The installed software, from whichever package database the system keeps. */
 import { readdir, stat } from 'node:fs/promises';
 import type { SoftwareItem } from '../wire.ts';
-import { known, outputOf, parseObjects, powershell } from './ask.ts';
+import { fileText, known, outputOf } from './ask.ts';
+import { macosSoftware } from './macos/software.ts';
+import { windowsSoftware } from './windows/inventory.ts';
 
 const DPKG_FIELDS = ['db:Status-Status', 'Package', 'Version', 'Architecture', 'Maintainer'];
 const DPKG_FORMAT = `${DPKG_FIELDS.map((field) => `\${${field}}`).join('\\t')}\\n`;
 const RPM_FORMAT = '%{NAME}\\t%{VERSION}-%{RELEASE}\\t%{VENDOR}\\t%{INSTALLTIME}\\n';
-const UNINSTALL = ['HKLM:\\Software', 'HKLM:\\Software\\WOW6432Node']
-  .map((root) => `"${root}\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\*"`)
-  .join(',');
 
 /** The list, or undefined when the system has no database this agent can read. */
 export async function collectSoftware(): Promise<SoftwareItem[] | undefined> {
@@ -22,7 +21,9 @@ async function listed(): Promise<SoftwareItem[] | undefined> {
   const dpkg = await outputOf('dpkg-query', '-W', '-f', DPKG_FORMAT);
   if (dpkg) return parseDpkg(dpkg, await dpkgDates());
   const rpm = await outputOf('rpm', '-qa', '--qf', RPM_FORMAT);
-  return rpm ? parseRpm(rpm) : undefined;
+  if (rpm) return parseRpm(rpm);
+  const apk = await fileText('/lib/apk/db/installed');
+  return apk ? parseApkDatabase(apk) : undefined;
 }
 
 /** Lines of dpkg-query in DPKG_FORMAT; only packages that are installed. `dates` has `name` or `name:arch` as keys. */
@@ -47,6 +48,17 @@ export function parseRpm(text: string): SoftwareItem[] {
   });
 }
 
+/** The database of apk: a block of lines `P:name`, `V:version`, `m:maintainer` for each package. It keeps no install date. */
+export function parseApkDatabase(text: string): SoftwareItem[] {
+  return text.split(/\n\s*\n/).flatMap((block) => {
+    const field = (letter: string): string | undefined => new RegExp(`^${letter}:(.+)$`, 'm').exec(block)?.[1]?.trim();
+    const name = field('P');
+    const version = field('V');
+    const vendor = known(field('m')?.replace(/\s*<[^>]*>$/, ''));
+    return name && version ? { name, version, ...(vendor && { vendor }) } : [];
+  });
+}
+
 /** dpkg keeps no install date; the time of a package's file list is that of its last installation or upgrade. */
 async function dpkgDates(): Promise<Map<string, string>> {
   const folder = '/var/lib/dpkg/info';
@@ -57,45 +69,6 @@ async function dpkgDates(): Promise<Map<string, string>> {
     if (found) dates.set(file.slice(0, -'.list'.length), dayOf(found.mtimeMs));
   }
   return dates;
-}
-
-async function macosSoftware(): Promise<SoftwareItem[] | undefined> {
-  const [report] = parseObjects(await outputOf('system_profiler', '-json', 'SPApplicationsDataType')) ?? [];
-  const list = report?.SPApplicationsDataType as Record<string, unknown>[] | undefined;
-  return list?.flatMap(({ _name, version, path, signed_by }) => {
-    const name = known(_name);
-    const vendor = Array.isArray(signed_by) ? known(signed_by[0]) : undefined;
-    const installLocation = known(path);
-    if (!name) return [];
-    return {
-      name,
-      version: known(version) ?? '',
-      ...(vendor && { vendor }),
-      ...(installLocation && { installLocation }),
-    };
-  });
-}
-
-async function windowsSoftware(): Promise<SoftwareItem[] | undefined> {
-  const fields = 'DisplayName,DisplayVersion,Publisher,InstallDate,InstallLocation';
-  const filter = 'Where-Object { $_.DisplayName -and -not $_.SystemComponent }';
-  const rows = await powershell(
-    `Get-ItemProperty ${UNINSTALL} -ErrorAction Ignore | ${filter} | Select-Object ${fields}`,
-  );
-  return rows?.flatMap((row) => {
-    const name = known(row.DisplayName);
-    const vendor = known(row.Publisher);
-    const installLocation = known(row.InstallLocation);
-    const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(String(row.InstallDate)) ?? [];
-    if (!name) return [];
-    return {
-      name,
-      version: known(row.DisplayVersion) ?? '',
-      ...(vendor && { vendor }),
-      ...(year && { installDate: `${year}-${month}-${day}` }),
-      ...(installLocation && { installLocation }),
-    };
-  });
 }
 
 /** Each name and version once: a package may be installed for two architectures. */

@@ -85,7 +85,7 @@ function categoryOf(entry: Record<string, unknown>): SystemEvent['category'] {
 }
 
 /** The journal gives what is not UTF-8 as an array of bytes, and a field that comes twice as an array of texts. */
-function textOf(value: unknown): string | undefined {
+export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined;
   if (!Array.isArray(value) || value.length === 0) return undefined;
   if (typeof value[0] === 'string') return value[0].trim() || undefined;

@@ -1,4 +1,6 @@
 /** What a command handler gets and what it answers. */
+import type { Diary } from '../link/diary.ts';
+import type { Session } from '../link/session.ts';
 import type { OsType, ResultStatus } from '../wire.ts';
 
 /** What a handler may use of the agent. */
@@ -11,6 +13,16 @@ export interface CommandHost {
   /** Collects and sends all snapshots; returns what was sent, and rejects with a sentence about what was not. */
   refreshInventory(): Promise<unknown>;
   setAutoUpdate(enabled: boolean): Promise<void>;
+  /** Sends lines of the agent about itself from this level on; minutes, 0 until the agent starts anew. */
+  setLogLevel: Diary['setLevel'];
+  /**
+   * Fetches a version, the latest when none is named, and exchanges the program when no command runs any more. Resolves with
+   * the version once it is verified, with undefined where it runs already. Absent where an agent cannot replace itself.
+   */
+  updateAgent?(version: string | undefined): Promise<string | undefined>;
+  /** The content of files, streamed; both throw what the server refused and end with the signal. */
+  sendContent: Session['sendContent'];
+  fetchContent: Session['fetchContent'];
 }
 
 /** The part of a result that the handler decides. */

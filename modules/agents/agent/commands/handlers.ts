@@ -1,4 +1,5 @@
 /** Which handler answers which type of command. */
+import { LOG_LEVELS } from '../link/diary.ts';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
 import { POWER_COMMANDS, power } from './power.ts';
@@ -18,6 +19,26 @@ const setAutoUpdate: Handler = async (payload, host) => {
   return { status: 'completed', result: { enabled: payload.enabled } };
 };
 
+const updateAgent: Handler = async (payload, host) => {
+  if (!host.updateAgent) return failed('this agent runs from its sources, or nobody would start it again');
+  const version = await host.updateAgent(typeof payload.version === 'string' ? payload.version : undefined);
+  return { status: 'completed', result: version === undefined ? { upToDate: true } : { updatingTo: version } };
+};
+
+/** A week: whoever wants more says so again. */
+const LONGEST_LEVEL_MINUTES = 10_080;
+
+/** More of the agent's own lines than warnings, for an hour unless told otherwise (domain/agents, section 8). */
+const setLogLevel: Handler = async ({ level, durationMinutes = 60 }, host) => {
+  const known = LOG_LEVELS.find((word) => word === level);
+  if (!known) return failed(`payload.level must be one of ${LOG_LEVELS.join(', ')}`);
+  const minutes = Number.isInteger(durationMinutes) ? Number(durationMinutes) : -1;
+  if (minutes < 0 || minutes > LONGEST_LEVEL_MINUTES)
+    return failed(`payload.durationMinutes must be a whole number from 0 to ${LONGEST_LEVEL_MINUTES}`);
+  host.setLogLevel(known, minutes);
+  return { status: 'completed', result: { level: known, durationMinutes: minutes } };
+};
+
 const uninstallAgent: Handler = async () => {
   return { status: 'completed', result: { uninstalling: true }, thenUninstall: true };
 };
@@ -27,7 +48,9 @@ export const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ['refresh_inventory', refreshInventory],
   ['script', script],
   ['set_auto_update', setAutoUpdate],
+  ['set_log_level', setLogLevel],
   ['uninstall_agent', uninstallAgent],
+  ['update_agent', updateAgent],
   ['wake_on_lan', wakeOnLan],
   ...POWER_COMMANDS.map((type): [string, Handler] => [type, power(type)]),
 ]);

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
-import { sha256Hex } from '../canonical.ts';
 import { type RunOutcome, runProgram } from '../process/run.ts';
+import { sha256Hex } from '../store/canonical.ts';
 import type { OsType } from '../wire.ts';
 import type { Handler, Outcome } from './contract.ts';
 import { failed } from './contract.ts';

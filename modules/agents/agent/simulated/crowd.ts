@@ -1,12 +1,12 @@
 /** Enrolls simulated devices and keeps them running. */
-import { type Call, RefusedError, UnreachableError } from '../client.ts';
-import { enroll, enrollmentFault } from '../enrollment.ts';
-import { memoryJournal } from '../journal.ts';
+import { type Call, RefusedError, UnreachableError } from '../link/client.ts';
+import { enroll, enrollmentFault } from '../link/enrollment.ts';
+import type { OpenSocket } from '../link/uplink.ts';
 import { runAgent } from '../loop.ts';
-import { memoryState } from '../state.ts';
+import { memoryJournal } from '../store/journal.ts';
+import { memoryState } from '../store/state.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
-import type { OpenSocket } from '../uplink.ts';
-import { SIMULATED_HANDLERS } from './handlers.ts';
+import { simulatedHandlers } from './handlers.ts';
 import { simulatedMachine } from './machine.ts';
 
 export interface CrowdOptions {
@@ -96,6 +96,7 @@ export class Crowd {
 
   async #live(machine: ReturnType<typeof simulatedMachine>, state: Awaited<ReturnType<typeof enroll>>): Promise<void> {
     const { call, timing, signal, intervalSeconds, openSocket } = this.#options;
+    const { osType, hostname } = await machine.identity();
     await pause(Math.random() * SPREAD_MS, signal);
     await runAgent({
       call,
@@ -106,7 +107,7 @@ export class Crowd {
       ...(openSocket && { openSocket: openSocket() }),
       store: memoryState(state),
       journalStore: memoryJournal(),
-      handlers: SIMULATED_HANDLERS,
+      handlers: simulatedHandlers(osType, hostname),
       // The line of rates tells about the crowd; what each of it says would drown it.
       log: () => undefined,
       allowPower: false,

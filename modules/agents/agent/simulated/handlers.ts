@@ -3,6 +3,10 @@ import type { Handler } from '../commands/contract.ts';
 import { HANDLERS } from '../commands/handlers.ts';
 import { POWER_COMMANDS } from '../commands/power.ts';
 import { pause } from '../timing.ts';
+import { ToolError } from '../tools/contract.ts';
+import type { OsType } from '../wire.ts';
+import type { LiveTool } from './live/answers.ts';
+import { liveTools } from './live-tools.ts';
 
 const LONGEST_MS = 800;
 
@@ -16,9 +20,23 @@ const script: Handler = async (payload, _host, { signal }) => {
 
 const power: Handler = async () => ({ status: 'completed', result: { simulated: true } });
 
-/** The reference handlers, with the ones that would touch the host replaced. */
-export const SIMULATED_HANDLERS: ReadonlyMap<string, Handler> = new Map([
-  ...HANDLERS,
-  ['script', script],
-  ...POWER_COMMANDS.map((type): [string, Handler] => [type, power]),
-]);
+/** A tool of an invented machine as the handler of its command; what it refuses travels as the real tools send it. */
+const toolHandler =
+  (tool: LiveTool): Handler =>
+  async (payload) => {
+    try {
+      return { status: 'completed', result: tool(payload) };
+    } catch (fault) {
+      if (!(fault instanceof ToolError)) throw fault;
+      return { status: 'failed', error: fault.message, result: { code: fault.code } };
+    }
+  };
+
+/** The reference handlers, with the ones that would touch the host replaced by those of one invented machine. */
+export const simulatedHandlers = (osType: OsType, hostname: string): ReadonlyMap<string, Handler> =>
+  new Map([
+    ...HANDLERS,
+    ['script', script],
+    ...POWER_COMMANDS.map((type): [string, Handler] => [type, power]),
+    ...[...liveTools(osType, hostname)].map(([type, tool]): [string, Handler] => [type, toolHandler(tool)]),
+  ]);

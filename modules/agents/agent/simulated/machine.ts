@@ -1,7 +1,8 @@
 /** An invented machine: stays the same for one seed, and carries a load that wanders. */
-import { sha256Hex } from '../canonical.ts';
+
 import { round } from '../collect/ask.ts';
 import type { Machine } from '../machine.ts';
+import { sha256Hex } from '../store/canonical.ts';
 import type { OsType } from '../wire.ts';
 import { MODELS, SERVICES, SOFTWARE, VERSIONS } from './catalog.ts';
 
@@ -72,6 +73,9 @@ export function simulatedMachine(seed: string): Machine {
     software: async () => software,
     services: async () =>
       SERVICES[osType].map(([name, displayName]) => ({ name, displayName, state: 'running', startType: 'auto' })),
+    // Nobody is ever logged in here, and nothing waits to be installed.
+    people: async () => undefined,
+    patches: async () => undefined,
     metrics: async () => {
       load.cpu = wander(load.cpu, 8, 1, 98);
       load.ram = wander(load.ram, 2, 15, 95);

@@ -1,6 +1,6 @@
 /** Makes a crowd behave as badly as real ones do: storms, wrong clocks, repeats, nonsense and frames far too large. */
 import type { WebSocket } from 'ws';
-import type { OpenSocket } from '../uplink.ts';
+import type { OpenSocket } from '../link/uplink.ts';
 import type { Rates } from './rates.ts';
 
 export interface MischiefOptions {

@@ -1,5 +1,5 @@
 /** Counts what a crowd of agents does and tells it as rates. */
-import { type Call, RefusedError } from '../client.ts';
+import { type Call, RefusedError } from '../link/client.ts';
 
 export class Rates {
   #since = performance.now();

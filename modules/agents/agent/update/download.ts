@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { send } from '../link/http.ts';
 import { fileFault, UpdateFault } from './fault.ts';
 
 /** No token goes along: the link may lead to another host. Throws UpdateFault and leaves no file then. */
@@ -16,10 +17,8 @@ export async function download(
   const hash = createHash('sha256');
   let size = 0;
   try {
-    const response = await fetch(url, { signal });
-    if (!response.ok || !response.body) throw new UpdateFault('download_failed', `${response.status} for ${url}`);
     await pipeline(
-      Readable.fromWeb(response.body as import('node:stream/web').ReadableStream),
+      await opened(url, signal),
       async function* measured(chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
           size += chunk.length;
@@ -37,4 +36,19 @@ export async function download(
     await rm(path, { force: true });
     throw fileFault(error, 'download_failed');
   }
+}
+
+/** Release hosts redirect to where the file lies at the moment. */
+const MOST_REDIRECTS = 5;
+
+async function opened(url: string, signal: AbortSignal, redirects = 0): Promise<IncomingMessage> {
+  const response = await send(url, { signal });
+  const { statusCode = 0, headers } = response;
+  if (statusCode === 200) return response;
+  response.destroy();
+  const { location } = headers;
+  if (statusCode < 300 || statusCode >= 400 || !location || redirects === MOST_REDIRECTS) {
+    throw new UpdateFault('download_failed', `${statusCode} for ${new URL(url).origin}`);
+  }
+  return opened(new URL(location, url).href, signal, redirects + 1);
 }

@@ -1,6 +1,6 @@
 /** Decides whether a program may be installed: by its signed manifest alone, never by what the server says of it. */
 import { createPublicKey, verify } from 'node:crypto';
-import { canonicalJson } from '../canonical.ts';
+import { canonicalJson } from '../store/canonical.ts';
 import { UpdateFault } from './fault.ts';
 import { compareVersions } from './versions.ts';
 

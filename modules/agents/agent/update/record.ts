@@ -1,6 +1,6 @@
 /** What must be remembered over the restart of an update: in one file beside the agent's state. */
 import { readFile, rm } from 'node:fs/promises';
-import { writeAtomically } from '../atomic-file.ts';
+import { writeAtomically } from '../store/atomic-file.ts';
 
 export interface UpdateRecord {
   from: string;
@@ -8,6 +8,8 @@ export interface UpdateRecord {
   program: string;
   /** How often the new version began without being confirmed. */
   starts: number;
+  /** When it was installed, ISO 8601; missing in records of older agents. */
+  at?: string;
   /** The old program is back; the server has still to hear of it. */
   rolledBack?: boolean;
 }

@@ -32,6 +32,7 @@ export default [
     payload: Joi.object<Wish>({ text: Joi.string().max(2000).required(), next: Joi.string().max(20).required() }),
     response: Joi.object({ text: Joi.string().required() }),
     status: 201,
+    errors: ['INVALID_STATE'],
     handler: (ctx, { payload }) => write(ctx, payload as Wish),
   }),
   defineRoute({
@@ -52,6 +53,15 @@ export default [
     limits: [{ name: 'probe', max: 2, windowSeconds: 60, by: 'ip', message: 'Slow down' }],
     response: Joi.object({ ok: Joi.boolean() }),
     handler: () => ({ ok: true }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/probe/old',
+    summary: 'Is about to go, and says much before it does',
+    access: { open: 'a test of what is said of routes that go' },
+    deprecated: { since: '2026-01-01', sunset: '2027-01-01', instead: '/api/v1/probe/notes' },
+    response: Joi.object({ text: Joi.string() }),
+    handler: () => ({ text: 'the same again, '.repeat(500) }),
   }),
   defineRoute({
     method: 'POST',

@@ -1,0 +1,64 @@
+/** The files of `src/` that are made from openapi.json: the types, and which operations heed an Idempotency-Key. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
+
+export const CLIENT = join(import.meta.dirname, '..');
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+interface Operation {
+  parameters?: { name?: string; in?: string; $ref?: string }[];
+  responses: Record<string, { content?: object }>;
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { parameters?: Record<string, { name: string; in: string }>; schemas: object };
+}
+
+/** `POST /tags/bulk`, for each operation whose answer to a repeat is the answer to the first request. */
+function keyedOperations({ paths, components }: Document): string[] {
+  const resolved = (one: { name?: string; $ref?: string }) =>
+    one.$ref ? components.parameters?.[one.$ref.split('/').at(-1) ?? '']?.name : one.name;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    METHODS.filter((method) => operations[method]?.parameters?.some((one) => resolved(one) === 'Idempotency-Key')).map(
+      (method) => `${method.toUpperCase()} ${path}`,
+    ),
+  );
+}
+
+/** Without headers, and with one failure for all: what else types could tell is not worth a compiler's time. */
+function slim(document: Document): Document {
+  const failure = {
+    description: 'Refused',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+  const slimmer = ({ responses, ...rest }: Operation): Operation => {
+    const good = Object.entries(responses).filter(([status]) => status < '400');
+    const bare = good.map(([status, { content }]) => [
+      status,
+      { description: 'Done', ...(content ? { content } : {}) },
+    ]);
+    return { ...rest, responses: { ...Object.fromEntries(bare), default: failure } };
+  };
+  const paths = Object.entries(document.paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, slimmer(operation)])),
+  ]);
+  const { schemas, parameters = {} } = document.components;
+  return { ...document, paths: Object.fromEntries(paths), components: { schemas, parameters } };
+}
+
+/** Text by file name. */
+export async function generated(): Promise<Record<string, string>> {
+  const document = JSON.parse(await readFile(join(CLIENT, '..', 'openapi.json'), 'utf8')) as Document;
+  // What has a default need not be sent, and an open object may hold anything.
+  const options = { defaultNonNullable: false, emptyObjectsUnknown: true };
+  const types = astToString(await openapiTS(slim(document) as unknown as OpenAPI3, options));
+  const keyed = keyedOperations(document).map((operation) => `  '${operation}',\n`);
+  return {
+    'schema.ts': `/** Every path, operation and schema of the API. Made from openapi.json by \`npm run generate\`. */\n\n${types}`,
+    'keyed-operations.ts':
+      '/** The operations that heed an Idempotency-Key. Made from openapi.json by `npm run generate`. */\n' +
+      `export const KEYED_OPERATIONS: ReadonlySet<string> = new Set([\n${keyed.join('')}]);\n`,
+  };
+}

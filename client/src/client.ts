@@ -1,0 +1,190 @@
+/** The client: one method for each of HTTP's, and iterations over lists and streams. */
+import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
+import { ApiError } from './api-error.ts';
+import type { Credentials } from './credentials.ts';
+import { KEYED_OPERATIONS } from './keyed-operations.ts';
+import type {
+  AnswerOf,
+  Arguments,
+  Extras,
+  FollowedPath,
+  ListPath,
+  Method,
+  Operation,
+  PathOf,
+  RowOf,
+  StreamPath,
+} from './operations.ts';
+import { BASE_MS, type Fetch, type Retries, retrying } from './retries.ts';
+import type { paths } from './schema.ts';
+import { follow, type StreamEvent } from './streams.ts';
+import type { WebhookEvent } from './webhooks.ts';
+
+export interface ClientOptions extends Credentials {
+  /** Where the installation is, such as `https://rmm.example.com`. */
+  baseUrl: string;
+  /** Instead of the runtime's own. */
+  fetch?: Fetch;
+  retries?: Retries;
+}
+export interface Changes<T> {
+  /** New and changed rows. */
+  data: T[];
+  /** Rows that are not in the list any more. */
+  deleted: { id: string; deletedAt: string }[];
+  /** Where the next walk goes on. */
+  cursor: string;
+}
+export interface FollowedEvent extends WebhookEvent {
+  /** Where to go on after a restart. */
+  streamId: string | undefined;
+}
+type Call<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  ...request: Arguments<Operation<P, M>>
+) => Promise<AnswerOf<Operation<P, M>>>;
+
+export interface Client {
+  /** Each gives the body of a good answer and throws ApiError for any other. */
+  readonly get: Call<'get'>;
+  readonly post: Call<'post'>;
+  readonly put: Call<'put'>;
+  readonly patch: Call<'patch'>;
+  readonly delete: Call<'delete'>;
+  /** Every row of a list, page by page as they are needed. `limit` is the size of a page. */
+  paginate<P extends ListPath>(
+    path: P,
+    ...request: Arguments<Operation<P, 'get'>>
+  ): AsyncGenerator<RowOf<Operation<P, 'get'>>, void>;
+  /**
+   * What has changed in a list since `query.cursor`, which an earlier walk gave, and everything without one. Keep the cursor
+   * of a page once its rows are kept. ApiError `CURSOR_EXPIRED` says that one must begin anew.
+   */
+  changes<P extends FollowedPath>(
+    path: P,
+    ...request: Arguments<Operation<P, 'get'>>
+  ): AsyncGenerator<Changes<RowOf<Operation<P, 'get'>>>, void>;
+  /** What happens in the tenant: the messages that webhooks get. `lastEventId` is the `streamId` of an earlier one. */
+  events(request?: {
+    query?: NonNullable<Operation<'/events', 'get'>['parameters']['query']>;
+    signal?: AbortSignal;
+  }): AsyncGenerator<FollowedEvent, void>;
+  /** Server-sent events, for as long as the signal does not abort; goes on behind the last one after an interruption. */
+  stream<P extends StreamPath>(path: P, ...request: Arguments<Operation<P, 'get'>>): AsyncGenerator<StreamEvent, void>;
+  /** The same requests with the answer's headers and without exceptions: `{ data, error, response }`. */
+  readonly raw: FetchClient<paths>;
+}
+
+interface Plain extends Extras {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+type Untyped = (method: string, path: string, init: object) => Promise<{ error?: unknown; response: Response }>;
+const isBytes = (body: unknown) => body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+
+async function read(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status === 204 || !response.body) return undefined;
+  if (/^application\/json\b/.test(type)) return response.json();
+  if (type.startsWith('text/') && !type.startsWith('text/event-stream')) return response.text();
+  return response.body;
+}
+
+/** The rows of a page, and the position behind it. */
+function pageIn(body: Record<string, unknown>): { rows: unknown[]; cursor: string | null } {
+  const rows = Object.values(body).find(Array.isArray) ?? [];
+  const { cursor } = (body.pagination ?? { cursor: body.nextCursor }) as { cursor?: string | null };
+  return { rows, cursor: cursor ?? null };
+}
+
+/** What another connection would not mend. */
+const final = (fault: unknown) => fault instanceof ApiError && fault.status < 500 && fault.status !== 429;
+
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, fetch = (request: Request) => globalThis.fetch(request), retries = {} } = options;
+  const harmless = new WeakSet<Request>();
+  const raw = createFetchClient<paths>({
+    baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
+    fetch: retrying(fetch, options, retries, (request) => request.method === 'GET' || harmless.has(request)),
+    // Nothing redirects here, and a key must not follow to another host.
+    redirect: 'manual',
+    bodySerializer: (body) => (isBytes(body) ? body : JSON.stringify(body)),
+  });
+  raw.use({
+    onRequest({ request, schemaPath }) {
+      if (!KEYED_OPERATIONS.has(`${request.method} ${schemaPath}`)) return;
+      if (!request.headers.has('idempotency-key')) request.headers.set('Idempotency-Key', crypto.randomUUID());
+      harmless.add(request);
+    },
+  });
+
+  async function send(method: Method, path: string, request: Plain = {}): Promise<unknown> {
+    const { path: named, query, body, headers, signal, idempotencyKey } = request;
+    const { error, response } = await (raw.request as unknown as Untyped)(method, path, {
+      params: { path: named, query },
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+      headers: {
+        ...(isBytes(body) ? { 'Content-Type': 'application/octet-stream' } : {}),
+        ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+        ...headers,
+      },
+      // Left unread here: what it is shows its type.
+      parseAs: 'stream',
+    });
+    if (!response.ok) throw new ApiError(response, error);
+    return read(response);
+  }
+
+  async function* paginate(path: string, request: Plain = {}): AsyncGenerator<unknown, void> {
+    let cursor: unknown = request.query?.cursor ?? '';
+    while (cursor !== null) {
+      const query: Record<string, unknown> = { ...request.query, cursor };
+      const page = pageIn((await send('get', path, { ...request, query })) as Record<string, unknown>);
+      yield* page.rows;
+      cursor = page.cursor;
+    }
+  }
+
+  async function* changes(path: string, request: Plain = {}): AsyncGenerator<Changes<unknown>, void> {
+    const { cursor: from, ...rest } = request.query ?? {};
+    let position = from === undefined ? { updatedSince: 'beginning', ...rest } : { ...rest, cursor: from };
+    for (;;) {
+      const page = (await send('get', path, { ...request, query: position })) as Omit<Changes<unknown>, 'cursor'> & {
+        pagination: { hasMore: boolean; cursor: string };
+      };
+      const { hasMore, cursor } = page.pagination;
+      yield { data: page.data, deleted: page.deleted, cursor };
+      if (!hasMore) return;
+      const { updatedSince: _, ...others } = position as Record<string, unknown>;
+      position = { ...others, cursor };
+    }
+  }
+
+  async function* stream(path: string, request: Plain = {}): AsyncGenerator<StreamEvent, void> {
+    const { lastEventId, ...query } = request.query ?? {};
+    const ended = new AbortController();
+    const signal = request.signal ? AbortSignal.any([request.signal, ended.signal]) : ended.signal;
+    const open = async (last: string | undefined) => {
+      const headers = { ...request.headers, ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
+      return (await send('get', path, { ...request, query, headers, signal })) as ReadableStream<Uint8Array>;
+    };
+    try {
+      const from = lastEventId === undefined ? undefined : String(lastEventId);
+      yield* follow(open, from, { signal, final, pauseMs: retries.baseMs ?? BASE_MS });
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async function* events(request: Plain = {}): AsyncGenerator<FollowedEvent, void> {
+    for await (const { id, data } of stream('/events', request)) yield { ...(data as WebhookEvent), streamId: id };
+  }
+
+  const methods: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
+  const calls = Object.fromEntries(
+    methods.map((method) => [method, (path: string, request?: Plain) => send(method, path, request)]),
+  );
+  return { ...calls, paginate, changes, events, stream, raw } as unknown as Client;
+}

@@ -1,0 +1,71 @@
+/** All that lies in the modules' folders, checked, as the platform, the commands and the tests want it. */
+import { join } from 'node:path';
+import type { Config } from '#config';
+import type { OutgoingMessage } from '../contract.ts';
+import { withReads } from '../http/conventions/entity-tags.ts';
+import type { RouteTag } from '../http/route.ts';
+import type { SocketEndpoint } from '../socket-contract.ts';
+import { checkModules } from './check.ts';
+import { discover, type LoadedModule, mustBeSwitchable } from './discover.ts';
+import type { PackageFaults } from './faults.ts';
+import { loadPackages } from './packages.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** The modules of this repository, checked; nothing is started. */
+export async function loadModules(root = join(ROOT, 'modules')): Promise<LoadedModule[]> {
+  const modules = await discover(root);
+  checkModules(modules);
+  return modules;
+}
+
+/**
+ * All modules of an installation, those of module packages last; what is switched off is here too (core/modules). A fault in
+ * a package goes to `faults`, any other is thrown.
+ */
+export async function loadInstallation(
+  config: Pick<Config, 'modules'>,
+  faults: PackageFaults,
+  root?: string,
+): Promise<LoadedModule[]> {
+  const own = await loadModules(root);
+  const modules = [...own, ...(await loadPackages(config.modules, own, faults))];
+  mustBeSwitchable(modules, config.modules);
+  return modules;
+}
+
+export const migrationFolders = (modules: LoadedModule[]) => [
+  { owner: 'core', path: join(ROOT, 'migrations') },
+  ...modules
+    .filter((loaded) => !loaded.package)
+    .map((loaded) => ({ owner: loaded.module.name, path: loaded.migrations })),
+];
+
+/** What the modules send to other people's servers. */
+export const outgoingMessages = (modules: LoadedModule[]): (OutgoingMessage & { module: string })[] => {
+  const filled = (slot: string) =>
+    modules.flatMap(({ fillings }) =>
+      fillings.filter(({ value }) => value.slot === slot).map(({ value }) => value.value),
+    );
+  return modules.flatMap(({ module }) =>
+    (module.sends?.(filled) ?? []).map((message) => ({ ...message, module: module.name })),
+  );
+};
+
+export const routeTags = (modules: LoadedModule[]): RouteTag[] =>
+  withReads(
+    modules.flatMap((loaded) =>
+      loaded.routes.map(({ value }) => {
+        const example = loaded.examples[`${value.method} ${value.path}`];
+        const { name, core } = loaded.module;
+        return { route: value, module: name, switchable: !core, ...(example ? { example } : {}) };
+      }),
+    ),
+  );
+
+export const socketEndpoints = (modules: readonly LoadedModule[]) =>
+  modules.flatMap(({ module, fillings }) =>
+    fillings
+      .filter(({ value }) => value.slot === 'http.socket')
+      .map(({ value }) => ({ module: module.name, endpoint: value.value as SocketEndpoint })),
+  );

@@ -1,0 +1,93 @@
+/** What a module package may declare: the shape that the compiler sees to in-tree, and names that nobody else can have. */
+import Joi from 'joi';
+import type { Module } from '../contract.ts';
+import { LoadError, type LoadedModule } from './discover.ts';
+
+const text = Joi.string().required();
+const names = Joi.array().items(Joi.string());
+const method = Joi.function();
+
+const manifest = Joi.object<Module>({
+  name: text,
+  title: text,
+  summary: text,
+  requires: names.required(),
+  permissions: names.required(),
+  audits: names.required(),
+  core: Joi.boolean().valid(false).messages({ 'any.only': 'core is for modules of the server itself' }),
+  default: Joi.string().valid('on', 'off'),
+  group: Joi.string(),
+  levels: Joi.array().items(Joi.string().valid('instance', 'partner', 'organization')),
+  agentFeatures: names,
+  commands: names,
+  objects: Joi.object().pattern(Joi.string(), Joi.string()),
+  events: names,
+  slots: names,
+  steadySlots: names,
+  settings: Joi.object().schema('object'),
+  requiresConfig: method,
+  liveSessions: method,
+  onEnable: method,
+  onDisable: method,
+  api: method,
+  start: method,
+  work: method,
+  stop: method,
+});
+const routes = Joi.array().items(
+  Joi.object({ method: text, path: text, access: Joi.object().required(), handler: method.required() }).unknown(),
+);
+const job = Joi.object({
+  name: text,
+  summary: text,
+  scope: Joi.string().valid('tenant', 'platform').required(),
+  payload: Joi.object().schema('object').required(),
+  maxAttempts: Joi.number().integer().min(1).required(),
+  run: method.required(),
+}).unknown();
+const subscriber = Joi.object({ on: text, summary: text, run: method.required() }).unknown();
+const filling = Joi.object({ slot: text, value: Joi.any().required() }).unknown();
+
+function mustFit(schema: Joi.Schema, value: unknown, file: string): void {
+  // Values stay as they are: a copy of a schema or a class instance would not be the thing itself.
+  const { error } = schema.validate(value, { convert: false, errors: { wrap: { label: false } } });
+  if (error) throw new LoadError(`${file}: ${error.message}`);
+}
+
+/** Throws LoadError for the first thing that is not as the contract has it. */
+export function checkShape({ module, folder, jobs, subscribers, fillings, routes: found }: LoadedModule): void {
+  mustFit(manifest, module, folder);
+  for (const { file, value } of found) mustFit(routes, [value], file);
+  for (const { file, value } of jobs) mustFit(job, value, file);
+  for (const { file, value } of subscribers) mustFit(subscriber, value, file);
+  for (const { file, value } of fillings) mustFit(filling, value, file);
+}
+
+/** Throws LoadError for the first name that could be somebody else's. */
+export function checkNames({ module, folder, routes: found, fillings, package: place }: LoadedModule): void {
+  const { name } = module;
+  const tables = `${place?.prefix.replaceAll('-', '_')}_`;
+  const must = (ok: boolean, where: string, sentence: string) => {
+    if (!ok) throw new LoadError(`${where}: ${sentence}`);
+  };
+  const under = (path: unknown) => path === `/${name}` || String(path).startsWith(`/${name}/`);
+  for (const { file, value } of found) {
+    must(under(value.path), file, `the path ${value.path} does not lie below /${name}`);
+  }
+  for (const kind of ['audits', 'events', 'slots'] as const) {
+    const stray = module[kind]?.find((one) => !one.startsWith(`${name}.`));
+    must(stray === undefined, folder, `${stray}, one of its ${kind}, does not begin with ${name}.`);
+  }
+  const foreign = module.steadySlots?.find((slot) => !module.slots?.includes(slot));
+  must(foreign === undefined, folder, `${foreign} is steady, but no slot of its own`);
+  const table = Object.values(module.objects ?? {}).find((one) => !one.startsWith(tables));
+  must(table === undefined, folder, `${table}, one of its objects, does not begin with ${tables}`);
+  const command = module.commands?.find((one) => !one.startsWith(tables));
+  must(command === undefined, folder, `${command}, one of its commands, does not begin with ${tables}`);
+  for (const { file, value } of fillings) {
+    must(value.slot !== 'auth.agent', file, 'who an agent is, is not for packages to say');
+    if (value.slot !== 'http.socket') continue;
+    const { path } = value.value as { path?: unknown };
+    must(under(path), file, `the path ${path} does not lie below /${name}`);
+  }
+}

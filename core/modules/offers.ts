@@ -1,0 +1,50 @@
+/** What modules put into each other's slots, without those that are off. */
+import type { Scope } from '../context.ts';
+import type { Filling, Module, ModulePlace } from '../contract.ts';
+import { offFor, orgsWith } from './gate.ts';
+import type { ModuleStates } from './states.ts';
+
+export interface Offers {
+  /** Without a scope those of all modules. */
+  fillings(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
+  /** The reached organizations for which a filling's module is on; null for all of them. */
+  orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
+  /** Whether the module whose event it is, is on there. */
+  emits(event: string, where: ModulePlace): boolean;
+}
+export type Given = readonly { module: Module; fillings: readonly { value: Filling }[] }[];
+
+/** @param given every module with its fillings, in the order in which they are asked */
+export function openOffers(given: Given, states: ModuleStates): Offers {
+  const steady = new Set(given.flatMap(({ module }) => module.steadySlots ?? []));
+  const bySlot = new Map<string, object[]>();
+  const moduleOf = new WeakMap<object, string>();
+  const always = new WeakSet<object>();
+  for (const { module, fillings } of given) {
+    for (const { slot, value } of fillings.map((found) => found.value)) {
+      bySlot.set(slot, [...(bySlot.get(slot) ?? []), value]);
+      moduleOf.set(value, module.name);
+      if (steady.has(slot)) always.add(value);
+    }
+  }
+  const ofEvent = new Map(given.flatMap(({ module }) => (module.events ?? []).map((name) => [name, module.name])));
+  const isOn = (module: string, scope: Scope, orgId?: string) =>
+    orgId === undefined ? !offFor(states, module, scope) : !states.off(module, { orgId });
+  return {
+    fillings(slot, scope, orgId) {
+      const list = bySlot.get(slot) ?? [];
+      if (states.switched.size === 0) return list;
+      return list.filter((value) => {
+        const module = moduleOf.get(value) ?? '';
+        // What is steady answers also where it is off, but not where it cannot.
+        if (always.has(value) || !scope) return states.works(module);
+        return isOn(module, scope, orgId);
+      });
+    },
+    emits: (event, where) => !states.off(ofEvent.get(event) ?? '', where),
+    orgsOf(filling, scope) {
+      const module = moduleOf.get(filling as object);
+      return module === undefined || always.has(filling as object) ? null : orgsWith(states, module, scope);
+    },
+  };
+}

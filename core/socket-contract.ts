@@ -1,0 +1,34 @@
+/** What a module declares whose callers stay connected: the part of the contract for sockets. */
+import type Joi from 'joi';
+import type { WebSocket } from 'ws';
+import type { Config } from '#config';
+import type { Actor, Context, PlatformDoors, Scope } from './context.ts';
+import type { Access, Limit } from './contract.ts';
+
+/** Fills `http.socket`: a path below /api/v1 whose callers stay connected. Its upgrade is admitted as a request would be. */
+export interface SocketEndpoint {
+  path: string;
+  summary: string;
+  access: Access;
+  params: Joi.ObjectSchema;
+  limits?: Limit[];
+  /** Larger frames end the connection (1009). */
+  maxFrameBytes: number;
+  /** Sockets that one process holds; more are refused with 503. */
+  most(config: Config): number;
+  /** The socket has no listeners yet; it is closed with 1012 when the process stops. */
+  open(link: SocketLink): void;
+}
+export interface SocketLink {
+  readonly socket: WebSocket;
+  readonly actor: Actor;
+  readonly scope: Scope;
+  readonly params: Record<string, string>;
+  /** Of the upgrade; keep no tokens from them. */
+  readonly headers: Record<string, string | undefined>;
+  readonly platform: Pick<PlatformDoors, 'config' | 'services' | 'counters'>;
+  /** Counts an event under /metrics; a word from a fixed list. */
+  count(event: string): void;
+  /** One piece of work as the caller, as a route's handler has it. Whether the caller may still, the module decides. */
+  work<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,60 @@
+/** Releases in a folder of this server: works without any outbound access, signature keys included. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import semver from 'semver';
+import { errors } from '#core';
+import { ManifestInvalid, ReleaseSourceMissing } from '../../errors.ts';
+import { type Coordinates, fileName, VERSION } from '../../models/coordinates.ts';
+import { type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
+
+/** Where a program of a version lies. */
+export const localPath = (folder: string, version: string, at: Coordinates): string =>
+  join(folder, version, fileName(at));
+
+/** The one asked for, or the newest that is no prerelease. */
+export function chosenVersion(names: readonly string[], version: string | null): string | undefined {
+  const versions = names.filter((name) => VERSION.test(name));
+  if (version !== null) return versions.find((name) => name === version);
+  return versions.filter((name) => !name.includes('-')).sort(semver.rcompare)[0];
+}
+
+export async function findLocalRelease(folder: string, version: string | null): Promise<Release> {
+  const names = await readdir(folder).catch(() => {
+    throw ReleaseSourceMissing(`AGENT_BINARY_DIR cannot be read`);
+  });
+  const found = chosenVersion(names, version);
+  if (!found) throw errors.NotFound('Release not found');
+  const inside = await readdir(join(folder, found), { withFileTypes: true });
+  // Links may lead out of the folder; nobody needs them here.
+  const files = inside.filter((entry) => entry.isFile()).map(({ name }) => fileOf(join(folder, found), name));
+  const notes = files.find(({ name }) => name === 'release-notes.md');
+  return { version: found, source: 'local', notes: notes ? await notes.text() : null, files };
+}
+
+function fileOf(folder: string, name: string): ReleaseFile {
+  const path = join(folder, name);
+  return {
+    name,
+    url: null,
+    async text() {
+      if ((await lstat(path)).size > TEXT_BYTES) {
+        throw ManifestInvalid({ details: [{ path: name, message: 'it is too large' }] });
+      }
+      return readFile(path, 'utf8');
+    },
+    async digest() {
+      const hash = createHash('sha256');
+      let size = 0;
+      await pipeline(createReadStream(path), async (chunks) => {
+        for await (const chunk of chunks as AsyncIterable<Buffer>) {
+          hash.update(chunk);
+          size += chunk.length;
+        }
+      });
+      return { sha256: hash.digest('hex'), size };
+    },
+  };
+}

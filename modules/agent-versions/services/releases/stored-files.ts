@@ -1,0 +1,78 @@
+/** Files of releases in an S3-compatible store: listed and read with the SDK, handed out by links that are signed here. */
+import { createHash, createHmac } from 'node:crypto';
+import type { PlatformDoors } from '#core';
+
+export type Storage = NonNullable<PlatformDoors['config']['objectStorage']>;
+/** Where releases lie in the bucket: `agents/<version>/<file>`. */
+export const PREFIX = 'agents/';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+// As AWS encodes: everything but letters, digits and -_.~
+const encode = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/**
+ * A link with which anybody may fetch the object for so many seconds: AWS Signature Version 4 in the query
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). Asks nobody.
+ */
+export function presignedUrl(storage: Storage, key: string, seconds: number, now: Date): string {
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey, forcePathStyle } = storage;
+  const base = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
+  const host = forcePathStyle ? base.host : `${bucket}.${base.host}`;
+  const root = base.pathname.replace(/\/+$/, '') + (forcePathStyle ? `/${encode(bucket)}` : '');
+  const path = `${root}/${key.split('/').map(encode).join('/')}`;
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  const scope = [time.slice(0, 8), region, 's3', 'aws4_request'];
+  const query = [
+    ['X-Amz-Algorithm', 'AWS4-HMAC-SHA256'],
+    ['X-Amz-Credential', [accessKeyId, ...scope].join('/')],
+    ['X-Amz-Date', time],
+    ['X-Amz-Expires', String(seconds)],
+    ['X-Amz-SignedHeaders', 'host'],
+  ]
+    .map(([name = '', value = '']) => `${encode(name)}=${encode(value)}`)
+    .join('&');
+  const canonical = ['GET', path, query, `host:${host}\n`, 'host', 'UNSIGNED-PAYLOAD'].join('\n');
+  const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n');
+  const signing = scope.reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
+  return `${base.protocol}//${host}${path}?${query}&X-Amz-Signature=${hmac(signing, text).toString('hex')}`;
+}
+
+export interface StoredFiles {
+  /** What lies directly under a prefix: files by name and length, folders by name. */
+  list(prefix: string): Promise<{ files: { name: string; size: number }[]; folders: string[] }>;
+  read(key: string): Promise<AsyncIterable<Uint8Array>>;
+  close(): void;
+}
+
+/** Rejects with the SDK's errors. Not within a transaction. */
+export async function openStorage(storage: Storage): Promise<StoredFiles> {
+  // Loaded only where it is used: it is large.
+  const { S3Client, GetObjectCommand, paginateListObjectsV2 } = await import('@aws-sdk/client-s3');
+  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey, forcePathStyle } = storage;
+  const client = new S3Client({
+    ...{ region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } },
+    // Stores other than AWS often know no trailing checksums.
+    ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
+    requestHandler: { connectionTimeout: 10_000, requestTimeout: 60_000 },
+    ...(endpoint ? { endpoint } : {}),
+  });
+  return {
+    async list(Prefix) {
+      const files: { name: string; size: number }[] = [];
+      const folders: string[] = [];
+      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, Delimiter: '/' })) {
+        for (const { Key = '', Size = 0 } of page.Contents ?? [])
+          files.push({ name: Key.slice(Prefix.length), size: Size });
+        for (const { Prefix: one = '' } of page.CommonPrefixes ?? []) folders.push(one.slice(Prefix.length, -1));
+      }
+      return { files, folders };
+    },
+    async read(Key) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+      return Body as unknown as AsyncIterable<Uint8Array>;
+    },
+    close: () => client.destroy(),
+  };
+}

@@ -1,0 +1,66 @@
+/** Releases in the object storage of this installation, laid out as in a folder. */
+import { createHash } from 'node:crypto';
+import { errors } from '#core';
+import { ManifestInvalid, UpstreamFailed } from '../../errors.ts';
+import { chosenVersion } from './local-releases.ts';
+import { type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
+import { openStorage, PREFIX, type Storage, type StoredFiles } from './stored-files.ts';
+
+/** Runs `take` on the release while the storage is open. Not within a transaction. */
+export async function withStoredRelease<T>(
+  storage: Storage,
+  version: string | null,
+  take: (release: Release) => Promise<T>,
+): Promise<T> {
+  const store = await openStorage(storage);
+  try {
+    const { folders } = await upstream(store.list(PREFIX));
+    const found = chosenVersion(folders, version);
+    if (!found) throw errors.NotFound('Release not found');
+    const { files } = await upstream(store.list(`${PREFIX}${found}/`));
+    const release = files.map(({ name, size }) => fileOf(store, `${PREFIX}${found}/`, name, size));
+    const notes = release.find(({ name }) => name === 'release-notes.md');
+    return await take({ version: found, source: 'local', notes: notes ? await notes.text() : null, files: release });
+  } finally {
+    store.close();
+  }
+}
+
+function fileOf(store: StoredFiles, folder: string, name: string, size: number): ReleaseFile {
+  const pieces = () => upstream(store.read(`${folder}${name}`));
+  return {
+    name,
+    // Found by its coordinates, and linked at the moment somebody asks.
+    url: null,
+    async text() {
+      if (size > TEXT_BYTES) throw ManifestInvalid({ details: [{ path: name, message: 'it is too large' }] });
+      const chunks: Uint8Array[] = [];
+      await upstream(each(await pieces(), (chunk) => chunks.push(chunk)));
+      return Buffer.concat(chunks).toString('utf8');
+    },
+    async digest() {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      const measure = (chunk: Uint8Array) => {
+        hash.update(chunk);
+        bytes += chunk.length;
+      };
+      await upstream(each(await pieces(), measure));
+      return { sha256: hash.digest('hex'), size: bytes };
+    },
+  };
+}
+
+async function each(pieces: AsyncIterable<Uint8Array>, take: (chunk: Uint8Array) => void): Promise<void> {
+  for await (const chunk of pieces) take(chunk);
+}
+
+/** What the storage says is not for callers; that it failed is. */
+async function upstream<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: Error) => {
+    throw UpstreamFailed({
+      message: 'The object storage did not answer as it should',
+      details: [{ message: error.name }],
+    });
+  });
+}

@@ -1,0 +1,145 @@
+/** The packages of which a newer version waits, as the system's own installer knows them; nothing is changed. */
+import { access } from 'node:fs/promises';
+import { ToolError } from '../tools/contract.ts';
+import { type Ask, askLinux } from '../tools/linux/ask.ts';
+import { macosUpdates } from './macos/updates.ts';
+import type { PendingUpdate } from './updates.ts';
+import { windowsUpdates } from './windows/updates.ts';
+
+/** As the wire carries it (PUT /agents/:id/patches). */
+export interface PendingPatch {
+  /** The same on all devices for the same version of the same package. */
+  externalId: string;
+  source: PendingPatches['source'];
+  title: string;
+  severity?: string;
+  category?: 'security' | 'driver';
+  version?: string;
+  packageId: string;
+  requiresReboot?: boolean;
+}
+export interface PendingPatches {
+  source: 'linux' | 'apple' | 'microsoft';
+  pending: PendingPatch[];
+  /** Absent where a beat says it and this look does not. */
+  rebootPending?: boolean;
+}
+
+/** Package managers look at their lists of packages, and some fetch those first. */
+const LIMIT_MS = 110_000;
+
+/** The list, or undefined where nothing that this agent knows gives one. */
+export async function collectPatches(): Promise<PendingPatches | undefined> {
+  if (process.platform === 'win32') return fromUpdates('microsoft', await windowsUpdates());
+  if (process.platform === 'darwin') return fromUpdates('apple', await macosUpdates());
+  const pending = await linuxPatches(askLinux, AbortSignal.timeout(LIMIT_MS)).catch(() => undefined);
+  if (!pending) return undefined;
+  const rebootPending = await access('/run/reboot-required').then(
+    () => true,
+    () => false,
+  );
+  return { source: 'linux', pending, rebootPending };
+}
+
+/** Updates of a system whose maker's own installer names them. */
+export function fromUpdates(
+  source: PendingPatches['source'],
+  updates: readonly PendingUpdate[] | undefined,
+): PendingPatches | undefined {
+  const pending = updates?.map(
+    ({ id, title, version, kind, severity, rebootRequired }): PendingPatch => ({
+      externalId: id.slice(0, 255),
+      source,
+      title: title.slice(0, 500),
+      ...(severity && { severity: severity.slice(0, 20) }),
+      ...(kind !== 'other' && { category: kind }),
+      ...(version && { version: version.slice(0, 100) }),
+      packageId: id.slice(0, 255),
+      requiresReboot: rebootRequired,
+    }),
+  );
+  return pending && { source, pending };
+}
+
+interface Manager {
+  program: string;
+  args: readonly string[];
+  /** Exit codes that say that the list is whole. */
+  good: readonly number[];
+  parse(text: string): PendingPatch[];
+}
+const MANAGERS: readonly Manager[] = [
+  {
+    program: 'apt-get',
+    // Without a lock, so that it disturbs nobody, and without changing anything.
+    args: ['--simulate', '-o', 'Debug::NoLocking=true', 'dist-upgrade'],
+    good: [0],
+    parse: parseApt,
+  },
+  { program: 'dnf', args: ['--quiet', 'check-update'], good: [0, 100], parse: (text) => parseDnf(text) },
+  { program: 'yum', args: ['--quiet', 'check-update'], good: [0, 100], parse: (text) => parseDnf(text) },
+  {
+    program: 'zypper',
+    args: ['--non-interactive', '--no-refresh', '--xmlout', 'list-updates'],
+    good: [0],
+    parse: parseZypper,
+  },
+  { program: 'apk', args: ['version', '-l', '<'], good: [0], parse: parseApk },
+];
+
+/** The first package manager that is installed answers; undefined when there is none, or it fails. */
+export async function linuxPatches(ask: Ask, signal: AbortSignal): Promise<PendingPatch[] | undefined> {
+  for (const { program, args, good, parse } of MANAGERS) {
+    try {
+      const { code, stdout } = await ask(program, args, { signal });
+      return code !== null && good.includes(code) ? parse(stdout) : undefined;
+    } catch (fault) {
+      if (!(fault instanceof ToolError && fault.code === 'UNSUPPORTED')) throw fault;
+    }
+  }
+  return undefined;
+}
+
+function patch(manager: string, name: string, version: string, isSecurity = false): PendingPatch {
+  return {
+    externalId: `${manager}:${name}@${version}`.slice(0, 255),
+    source: 'linux',
+    title: `${name} ${version}`.slice(0, 500),
+    ...(isSecurity && { category: 'security' as const }),
+    version: version.slice(0, 100),
+    packageId: name.slice(0, 255),
+  };
+}
+
+/** `Inst name [old] (new Origin:version/suite, … [arch])`; packages that would only come along have no old version. */
+export function parseApt(text: string): PendingPatch[] {
+  return [...text.matchAll(/^Inst (\S+) \[[^\]]+\] \((\S+) ([^[]*)\[[^\]]*\]\)/gm)].map(([, name, version, origins]) =>
+    patch('apt', name ?? '', version ?? '', /security/i.test(origins ?? '')),
+  );
+}
+
+/** `name.arch  version  repository`, possibly wrapped; what follows "Obsoleting Packages" is no update. */
+export function parseDnf(text: string): PendingPatch[] {
+  const [list = ''] = text.split(/^Obsoleting Packages$/m);
+  const unwrapped = list.replaceAll(/\n[ \t]+/g, ' ');
+  return [...unwrapped.matchAll(/^(\S+)\.(\w+)\s+(\S+)\s+(\S+)\s*$/gm)].map(([, name, , version, repository]) =>
+    patch('rpm', name ?? '', version ?? '', /security/i.test(repository ?? '')),
+  );
+}
+
+/** `<update name="…" edition="…" …>` elements. */
+export function parseZypper(text: string): PendingPatch[] {
+  return [...text.matchAll(/<update\s([^>]*)>/g)].flatMap(([, attributes = '']) => {
+    const of = (name: string): string | undefined => new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
+    const name = of('name');
+    const version = of('edition');
+    return name && version ? patch('rpm', name, version, /security/i.test(of('category') ?? '')) : [];
+  });
+}
+
+/** `name-1.36.1-r5 < 1.36.1-r7`. */
+export function parseApk(text: string): PendingPatch[] {
+  return [...text.matchAll(/^(\S+)-\d\S*-r\d+\s+<\s+(\S+)/gm)].map(([, name, version]) =>
+    patch('apk', name ?? '', version ?? ''),
+  );
+}

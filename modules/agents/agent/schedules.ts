@@ -1,0 +1,86 @@
+/** What the agent sends on its own account beside its beats: inventory, people logged in, events of the system, its own lines. */
+import type { Inventory } from './inventory.ts';
+import { RefusedError } from './link/client.ts';
+import type { Diary } from './link/diary.ts';
+import type { Session } from './link/session.ts';
+import type { AgentOptions } from './loop.ts';
+import { EventSpool } from './store/event-spool.ts';
+
+type Schedule = () => void;
+type Timed = Pick<AgentOptions, 'timing' | 'log' | 'signal'>;
+
+/** Called after each beat that was answered: sends what is due. A watchdog has only lines of its own. */
+export function schedules(
+  options: AgentOptions,
+  { inventory, session, diary }: { inventory: Inventory; session: Session; diary: Diary },
+): Schedule {
+  const all = [
+    ...(options.speaker
+      ? []
+      : [inventorySchedule(options, inventory), peopleSchedule(options, inventory), eventSchedule(options, session)]),
+    diarySchedule(options, diary),
+  ];
+  return () => {
+    for (const send of all) send();
+  };
+}
+
+/** People come and go more often than the rest of the inventory is looked at. */
+function peopleSchedule({ timing, log, signal }: Timed, inventory: Inventory): Schedule {
+  let dueAt = performance.now() + timing.people;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.people;
+    inventory.sendPeople().catch((fault: Error) => {
+      if (!signal.aborted) log(`Who is logged in was not sent: ${fault.message}.`, 'warn');
+    });
+  };
+}
+
+/** Nothing is said about a failure: that would be one line more to send. */
+function diarySchedule({ timing }: Timed, diary: Diary): Schedule {
+  let dueAt = 0;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.lines;
+    diary.send().catch(() => undefined);
+  };
+}
+
+/** Sends the inventory when it is due: at the start and every six hours, sooner again after a failure. */
+function inventorySchedule({ timing, log, signal }: Timed, inventory: Inventory): Schedule {
+  let dueAt = 0;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.inventory;
+    inventory.send().then(
+      (sent) => log(`Inventory sent: ${Object.keys(sent).join(', ')}.`),
+      (fault: Error) => {
+        dueAt = performance.now() + 5 * timing.backoffMax;
+        if (!signal.aborted) log(`Inventory: ${fault.message}.`, 'warn');
+      },
+    );
+  };
+}
+
+/** Sends the operating system's events with the first beat after each minute; later after a failure. */
+function eventSchedule(
+  { systemEvents, timing, log, signal }: Timed & Pick<AgentOptions, 'systemEvents'>,
+  session: Session,
+): Schedule {
+  if (!systemEvents) return () => undefined;
+  const spool = new EventSpool(session, systemEvents.store, systemEvents.read);
+  let dueAt = 0;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.events;
+    // Once it is wanted again, what happened meanwhile is not made up for.
+    const wanted = session.state.config.features?.event_logs !== false;
+    const round = wanted ? spool.send() : systemEvents.store.clear();
+    round.catch((fault: Error) => {
+      const asked = fault instanceof RefusedError ? fault.retryAfterMs : 0;
+      dueAt = performance.now() + Math.max(timing.events, asked);
+      if (!signal.aborted) log(`Events wait: ${fault.message}.`, 'warn');
+    });
+  };
+}

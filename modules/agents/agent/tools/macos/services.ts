@@ -1,0 +1,110 @@
+/** Services of macOS: the jobs of launchd. */
+import type { Ask } from '../../process/ask.ts';
+import { type ServiceDetail, type Services, ToolError } from '../contract.ts';
+import { matches, pageOf } from '../paging.ts';
+import { checkLabel, isLabel, type Printed, statusOf } from './launchctl.ts';
+import { type Launchd, launchd } from './launchd.ts';
+
+/** As the install script names it. */
+const OWN_LABEL = 'quartermaster.agent';
+/** Details are one question a job, so many at a time. */
+const AT_ONCE = 8;
+
+/** `own` are the pids of the agent: the job behind one of them is not stopped. */
+export function macosServices(
+  ask: Ask,
+  jobs: Launchd = launchd(ask),
+  own: readonly number[] = [process.pid, process.ppid],
+): Services {
+  const describe = async (
+    label: string,
+    disabled: boolean,
+    signal: AbortSignal,
+  ): Promise<ServiceDetail | undefined> => {
+    const printed = await jobs.print(label, signal);
+    return printed && toService(label, printed, disabled);
+  };
+  const unloaded = (name: string, path: string | null, disabled: boolean): ServiceDetail => ({
+    name,
+    displayName: null,
+    status: 'stopped',
+    startType: disabled ? 'disabled' : null,
+    account: null,
+    description: null,
+    path,
+    dependencies: [],
+  });
+  const get = async (label: string, signal: AbortSignal): Promise<ServiceDetail> => {
+    const disabled = (await jobs.disabled(signal)).has(checkLabel(label));
+    const found = await describe(label, disabled, signal);
+    if (found) return found;
+    const path = (await jobs.definitions(signal)).get(label);
+    if (path === undefined) throw new ToolError('NOT_FOUND', `There is no service ${label}`);
+    return unloaded(label, path, disabled);
+  };
+  return {
+    async list(query, signal) {
+      const [loaded, disabled, files] = await Promise.all([
+        jobs.jobs(signal),
+        jobs.disabled(signal),
+        jobs.definitions(signal),
+      ]);
+      const quick = [...new Set([...loaded.keys(), ...files.keys()])].map((label) => ({
+        ...unloaded(label, files.get(label) ?? null, disabled.has(label)),
+        status: loaded.get(label)?.pid ? ('running' as const) : ('stopped' as const),
+      }));
+      const found = quick.filter(
+        ({ name, status }) => matches(query.search, name) && (query.status ?? status) === status,
+      );
+      const { items, total } = pageOf(
+        found.sort((a, b) => a.name.localeCompare(b.name, 'en')),
+        query,
+      );
+      const described: ServiceDetail[] = [];
+      for (let from = 0; from < items.length; from += AT_ONCE) {
+        const some = items.slice(from, from + AT_ONCE);
+        const one = async (item: ServiceDetail): Promise<ServiceDetail> =>
+          (isLabel(item.name) && loaded.has(item.name)
+            ? await describe(item.name, item.startType === 'disabled', signal)
+            : undefined) ?? item;
+        described.push(...(await Promise.all(some.map(one))));
+      }
+      return { items: described, total };
+    },
+    get,
+    async change(name, verb, signal) {
+      const before = await get(name, signal);
+      if (verb === 'start') {
+        if (before.status === 'running') return { name, status: 'running', note: 'The service ran already' };
+        await jobs.start(name, false, signal);
+        return { name, status: await jobs.settled(name, signal) };
+      }
+      const printed = await jobs.print(name, signal);
+      if (name === OWN_LABEL || (printed?.pid && own.includes(printed.pid))) {
+        throw new ToolError('PROTECTED', `${name} is the service of the agent`);
+      }
+      if (verb === 'stop') {
+        if (!printed) return { name, status: 'stopped', note: 'The service was stopped already' };
+        await jobs.unload(name, signal);
+        return { name, status: 'stopped' };
+      }
+      await jobs.start(name, true, signal);
+      return { name, status: await jobs.settled(name, signal) };
+    },
+  };
+}
+
+function toService(label: string, printed: Printed, disabled: boolean): ServiceDetail {
+  const { properties } = printed;
+  const auto = properties.includes('keepalive') || properties.includes('runatload');
+  return {
+    name: label,
+    displayName: null,
+    status: statusOf(printed),
+    startType: disabled ? 'disabled' : auto ? 'auto' : 'manual',
+    account: printed.username,
+    description: null,
+    path: printed.program ?? printed.path,
+    dependencies: [],
+  };
+}

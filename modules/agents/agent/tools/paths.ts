@@ -1,0 +1,83 @@
+/** Which paths of the device a technician may name, and which files nobody may touch from afar. */
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
+import { type FilePlaces, ToolError } from './contract.ts';
+import { isOnDrive } from './windows/files.ts';
+
+const LONGEST = 2_048;
+
+/** The path in its shortest form. Throws INVALID unless it is absolute and free of NUL and `..` (with either separator). */
+export function mustBePath(path: string): string {
+  const invalid = (why: string): ToolError => new ToolError('INVALID', `this path ${why}`);
+  if (path.length > LONGEST) throw invalid('is too long');
+  if (path.includes('\0')) throw invalid('contains a NUL');
+  if (path.split(/[\\/]/).includes('..')) throw invalid('contains ".."');
+  if (!isAbsolute(path)) throw invalid('is not absolute');
+  if (process.platform === 'win32' && !isOnDrive(path)) throw invalid('is not on a drive of this device');
+  const short = normalize(path);
+  return short.length > 1 && short.endsWith(sep) && dirname(short) !== short ? short.slice(0, -1) : short;
+}
+
+/** Where a path leads when all links are followed; the last part need not exist yet. */
+export async function resolved(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw fault;
+    return join(await resolved(dirname(path)), basename(path));
+  }
+}
+
+/**
+ * Throws DENIED for a file that is denied, lies in a denied folder, is named after a denied one (its copies and temporary
+ * files), or is the same file under another name. `path` is resolved.
+ */
+export async function mustBeAllowed(path: string, places: FilePlaces): Promise<void> {
+  const denial = new ToolError('DENIED', 'this file is not open to anybody from afar');
+  const here = await identityOf(path);
+  for (const denied of places.denied) {
+    const real = await resolved(denied).catch(() => denied);
+    if (folded(path).startsWith(folded(real)) && /^$|^[/\\.~-]/.test(path.slice(real.length))) throw denial;
+    if (here !== undefined && here === (await identityOf(real))) throw denial;
+  }
+}
+
+/** Windows and macOS take upper and lower case for the same name. */
+function folded(path: string): string {
+  return process.platform === 'linux' ? path : path.toLowerCase();
+}
+
+/** Device and number of a file, the same for all its names; undefined for what is no file. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found?.isFile() ? `${found.dev}:${found.ino}` : undefined;
+}
+
+/** What the system said of a file, in the words of the tools; other faults stay as they are. */
+export function fileFault(fault: unknown, path: string): unknown {
+  if (fault instanceof ToolError || !(fault instanceof Error) || !('code' in fault)) return fault;
+  switch (fault.code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new ToolError('NOT_FOUND', `there is no ${path}`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new ToolError('DENIED', `the agent may not touch ${path}`);
+    case 'EBUSY':
+    case 'ETXTBSY':
+      return new ToolError('FILE_LOCKED', `${path} is in use`);
+    case 'EEXIST':
+    case 'ENOTEMPTY':
+      return new ToolError('CONFLICT', `${path} exists already`);
+    case 'EISDIR':
+    case 'ELOOP':
+    case 'ENAMETOOLONG':
+    case 'ENXIO':
+      return new ToolError('INVALID', `${path} is not a file`);
+    case 'EFBIG':
+      return new ToolError('TOO_LARGE', `${path} is too large for its file system`);
+    default:
+      return fault;
+  }
+}

@@ -1,0 +1,50 @@
+/** How much the agents of one organization may call together. */
+import test from 'ava';
+import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
+import { OrgShares, shareOf } from '../services/tokens/org-shares.ts';
+
+test('the share grows with the devices between its bounds', (t) => {
+  t.deepEqual([0, 50, 51, 1_000, 5_000].map(shareOf), [600, 600, 612, 12_000, 20_000]);
+});
+
+test('devices of organizations are counted together, and not again within a minute', async (t) => {
+  const asked: string[][] = [];
+  const shares = new OrgShares(async (orgIds) => {
+    asked.push([...orgIds]);
+    return new Map([['a', 100]]);
+  });
+  const limits: number[] = [];
+  const counters = {
+    hit: async (_key: string, max: number) => {
+      limits.push(max);
+      return { allowed: true, retryAfterSeconds: 0 };
+    },
+    peek: async () => ({ allowed: true, retryAfterSeconds: 0 }),
+  };
+  await Promise.all([shares.spend(counters, 'a', true), shares.spend(counters, 'b', false)]);
+  await shares.spend(counters, 'a', false);
+  t.deepEqual(asked, [['a', 'b']]);
+  t.deepEqual(limits, [1_200, 480, 960]);
+});
+
+test('beyond four fifths only beats, starts and results get through, and another organization is not held up', async (t) => {
+  const platform = await startTestPlatform();
+  t.teardown(() => platform.stop());
+  const arrange = async () => {
+    const at = await tenant(platform);
+    const key = await enrollmentKey(platform, at);
+    return { ...at, agents: await Promise.all(Array.from({ length: 6 }, () => enrollAgent(platform, { key }))) };
+  };
+  const [busy, calm] = [await arrange(), await arrange()];
+  // As if its agents had called: asking for real takes a slow machine longer than the minute that counts.
+  const { counters } = platform.platform.tasks.work.doors;
+  for (let call = 0; call < 480; call += 1) await counters.hit(`agents-org:${busy.orgId}`, 600, 60);
+  const [agent] = busy.agents;
+  if (!agent) return t.fail();
+  const refused = await agent.call<ErrorBody & { retryAfter: number }>('GET', 'config');
+  t.deepEqual([refused.status, refused.body.error.code], [429, 'RATE_LIMITED']);
+  t.true(refused.body.retryAfter >= 1);
+  t.is((await agent.heartbeat()).status, 200);
+  t.is((await agent.result('00000000-0000-4000-8000-000000000000')).status, 404, 'heard, and unknown');
+  t.is((await calm.agents[0]?.call('GET', 'config'))?.status, 200);
+});

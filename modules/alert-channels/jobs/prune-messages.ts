@@ -1,0 +1,23 @@
+/** Removes messages after 90 days, some at a time. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { prune } from '../services/sending/sweeps.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'alert-channels/prune-messages': Record<string, never>;
+  }
+}
+
+export default defineJob<Record<string, never>>({
+  name: 'alert-channels/prune-messages',
+  summary: 'Removes messages to channels that are older than 90 days',
+  scope: 'platform',
+  payload: Joi.object({}),
+  schedule: { cron: '53 2 * * *' },
+  whenOff: 'what is kept is kept no longer than it should be',
+  maxAttempts: 3,
+  async run(ctx) {
+    if (await prune(ctx)) ctx.addJob('alert-channels/prune-messages', {}, { orgId: null });
+  },
+});

@@ -1,0 +1,19 @@
+/** The kinds of channels there are here, in-tree and of module packages. */
+import type { Context } from '#core';
+import type { ChannelAdapter } from '../../models/adapter.ts';
+import { UnknownType } from '../../models/refusals.ts';
+
+const all = (ctx: Context, orgId?: string | null) =>
+  ctx.fillings('alerts.channel', orgId ?? undefined) as readonly ChannelAdapter[];
+
+/** Undefined where the module that made the channel is gone, or off there. */
+export const adapterOf = (ctx: Context, type: string, orgId?: string | null): ChannelAdapter | undefined =>
+  all(ctx, orgId).find((adapter) => adapter.type === type);
+
+/** Throws UNKNOWN_CHANNEL_TYPE. */
+export function mustKnow(ctx: Context, type: string): ChannelAdapter {
+  const adapter = adapterOf(ctx, type);
+  if (adapter) return adapter;
+  const allowed = all(ctx).map((one) => one.type);
+  throw UnknownType({ details: [{ in: 'payload', path: 'type', allowed }] });
+}

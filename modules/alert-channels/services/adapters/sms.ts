@@ -1,0 +1,43 @@
+/** Alerts as text messages: short, and the link at the end. */
+import Joi from 'joi';
+import { cutText, oneLine, SmsError } from '#core';
+import type { ChannelAdapter } from '../../models/adapter.ts';
+import { headline, type Outgoing } from '../../models/message.ts';
+import { toEach } from './requests.ts';
+
+interface Config {
+  numbers: string[];
+}
+const MOST = 320;
+
+export const sms: ChannelAdapter = {
+  type: 'sms',
+  title: 'Text message',
+  config: Joi.object<Config, true>({
+    numbers: Joi.array()
+      .items(Joi.string().pattern(/^\+[1-9]\d{6,14}$/, 'E.164'))
+      .min(1)
+      .max(20)
+      .unique()
+      .required(),
+  }),
+  secrets: [],
+  destination: [],
+  send: (doors, config: Config, message) =>
+    toEach(config.numbers, message.reached, async (to) => {
+      try {
+        return await doors.sms.send({ to, text: textOf(message) });
+      } catch (error) {
+        if (error instanceof SmsError) return { error: error.message, permanent: error.permanent };
+        throw error;
+      }
+    }),
+};
+
+export function textOf(message: Outgoing): string {
+  const { organization, url } = message;
+  const said = oneLine(`${headline(message)}${organization ? ` (${organization})` : ''}: ${message.message}`);
+  // One that leaves no room for words is no use.
+  const end = url && url.length < MOST - 60 ? ` ${url}` : '';
+  return `${cutText(said, MOST - end.length)}${end}`;
+}

@@ -1,0 +1,141 @@
+/** Writing an export step by step; each is one transaction that does its part once, however often it is tried. */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context } from '#core';
+import { ExportJob, type ExportPosition } from '../../models/export-job.ts';
+import { newest, type Row, type Selection, select, whole } from '../reading/selection.ts';
+import { csvLines, jsonLines } from './export-rows.ts';
+
+const STEP_ENTRIES = 20_000;
+const FETCH = 500;
+/** Of text in a gzip member; what does not shrink still fits a chunk then. */
+const MEMBER_CHARACTERS = 450_000;
+const CHUNK_BYTES = 1_048_576;
+const compress = promisify(gzip);
+
+type Filter = ExportJob['filter'] & { own?: boolean };
+
+/** Returns quietly where the step has been done, or the export has gone. */
+export async function writeStep(ctx: Context, exportId: string, step: number): Promise<void> {
+  const job = await ExportJob.in(ctx)
+    .findById(exportId)
+    .where({ step })
+    .whereIn('status', ['pending', 'running'])
+    .forUpdate();
+  if (!job) return;
+  const trails = trailsOf(job);
+  const total = job.total ?? (await totalOf(ctx, job, trails));
+  const position: ExportPosition = job.position ?? { trail: 0, after: null };
+  const writer = new MemberWriter(ctx, job);
+  if (step === 0 && job.format === 'csv') await writer.put(csvLines([], { header: true }));
+  let left = STEP_ENTRIES;
+  while (left > 0 && position.trail < trails.length) {
+    const selection = selectionOf(ctx, job, trails[position.trail] as Trail);
+    const query = newest(selection, {
+      limit: Math.min(left, FETCH),
+      ...(position.after ? { after: position.after } : {}),
+    });
+    const { rows } = await ctx.sql<Row>(query.text, query.values);
+    const last = rows.at(-1);
+    if (last) {
+      await writer.put(job.format === 'csv' ? csvLines(rows, { header: false }) : `${jsonLines(rows).join('\n')}\n`);
+      position.after = { at: last.at, id: last.id };
+    }
+    if (rows.length < Math.min(left, FETCH)) {
+      position.trail += 1;
+      position.after = null;
+    }
+    left -= rows.length;
+  }
+  await writer.end();
+  const ended = position.trail >= trails.length;
+  await ExportJob.in(ctx)
+    .where({ id: exportId, step })
+    .patch({
+      status: ended ? 'completed' : 'running',
+      step: step + 1,
+      position,
+      total,
+      entries: job.entries + STEP_ENTRIES - left,
+      bytes: job.bytes + writer.bytes,
+      chunks: writer.chunks,
+      updatedAt: new Date(),
+      ...(ended ? { completedAt: new Date() } : {}),
+    });
+  if (!ended)
+    ctx.addJob('audit/write-export', { exportId, step: step + 1 }, { orgId: null, key: `audit-export:${exportId}` });
+}
+
+type Trail = Pick<Selection, 'orgIds' | 'partnerId'>;
+
+/** One organization after the other, so that each is read through its own index, however many there are. */
+function trailsOf({ orgIds, partnerId, filter }: ExportJob): Trail[] {
+  if (orgIds === null) return [{ orgIds: null, partnerId: null }];
+  const trails: Trail[] = orgIds.map((id) => ({ orgIds: [id], partnerId: null }));
+  return partnerId && (filter as Filter).own ? [...trails, { orgIds: [], partnerId }] : trails;
+}
+
+function selectionOf(ctx: Context, { filter }: ExportJob, trail: Trail): Selection {
+  const { orgId: _, own: __, from, to, ...parts } = filter as Filter;
+  const range = { ...(from ? { from: new Date(from) } : {}), ...(to ? { to: new Date(to) } : {}) };
+  return { ...select(ctx, { ...parts, ...range }), ...trail };
+}
+
+async function totalOf(ctx: Context, job: ExportJob, trails: Trail[]): Promise<number> {
+  let total = 0;
+  for (const trail of trails) {
+    const { from, values } = whole(selectionOf(ctx, job, trail));
+    const { rows } = await ctx.sql<{ total: number }>(`select count(*) as total ${from}`, values);
+    total += rows[0]?.total ?? 0;
+  }
+  return total;
+}
+
+/** Collects text into gzip members; members in a row are one gzip file (RFC 1952, section 2.2). */
+class MemberWriter {
+  bytes = 0;
+  chunks: number;
+  private readonly ctx: Context;
+  private readonly exportId: string;
+  private text: string[] = [];
+  private characters = 0;
+
+  constructor(ctx: Context, { id, chunks }: ExportJob) {
+    this.ctx = ctx;
+    this.exportId = id;
+    this.chunks = chunks;
+  }
+
+  async put(text: string): Promise<void> {
+    this.text.push(text);
+    this.characters += text.length;
+    if (this.characters >= MEMBER_CHARACTERS) await this.end();
+  }
+
+  async end(): Promise<void> {
+    if (this.characters === 0) return;
+    const member = await compress(this.text.join(''));
+    this.text = [];
+    this.characters = 0;
+    for (let start = 0; start < member.length; start += CHUNK_BYTES) {
+      await this.ctx.sql('insert into audit_export_chunks (export_id, seq, data) values ($1, $2, $3)', [
+        this.exportId,
+        this.chunks,
+        member.subarray(start, start + CHUNK_BYTES),
+      ]);
+      this.chunks += 1;
+    }
+    this.bytes += member.length;
+  }
+}
+
+/** Removes exports whose days are over, a bounded number at a time, and gives up those that no job works on any more. */
+export async function sweepExports(ctx: Context): Promise<void> {
+  await ctx.sql(
+    `update audit_exports set status = 'failed', updated_at = now()
+     where status in ('pending', 'running') and updated_at < now() - interval '6 hours'`,
+  );
+  await ctx.sql(
+    'delete from audit_exports where id in (select id from audit_exports where expires_at < now() order by expires_at limit 20)',
+  );
+}

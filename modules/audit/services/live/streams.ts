@@ -1,0 +1,75 @@
+/** The trail as server-sent events: every entry within reach once, in the order of their positions. */
+import { type Context, type EventSink, errors, eventStream, type Reply } from '#core';
+import type { StreamQuery } from '../../models/audit-stream.ts';
+import { shown } from '../reading/entries.ts';
+import { COLUMNS, type Row, type Selection, select, whole } from '../reading/selection.ts';
+import { FEED, type FeedHead } from './feed-head.ts';
+import { dropLease, renewLease, takeLease } from './stream-leases.ts';
+
+/** Positions looked through at a time, whoever's they are, and entries sent at a time. */
+const WINDOW = 20_000;
+const BATCH = 200;
+const BEAT_MS = 15_000;
+
+interface Following {
+  selection: Selection;
+  head: FeedHead;
+  lease: string;
+  from: number;
+  sink: EventSink;
+}
+
+/** Throws 403 for an organization out of reach, INVALID_CURSOR for a position that was never given, TOO_MANY_STREAMS. */
+export async function follow(ctx: Context, query: StreamQuery, lastEventId = query.lastEventId): Promise<Reply> {
+  const selection = select(ctx, query.orgId ? { orgId: query.orgId } : {});
+  const head = ctx.platform.services.get(FEED) as FeedHead;
+  const newest = await head.now();
+  const from = lastEventId === undefined ? newest : Number(lastEventId);
+  if (!/^\d{1,15}$/.test(lastEventId ?? '0') || from > newest)
+    throw errors.InvalidCursor('This event id was not given by this trail');
+  const lease = await takeLease(ctx);
+  return eventStream(ctx, (sink) => feed(ctx, { selection, head, lease, from, sink }), {
+    onEnd: () => void dropLease(ctx, lease).catch(() => undefined),
+  });
+}
+
+async function feed(ctx: Context, { selection, head, lease, from, sink }: Following): Promise<void> {
+  const { signal } = sink;
+  // The position goes out at once: whoever is cut off before the first entry then misses none.
+  await sink.send(`retry: 1000\nid: ${from}\n\n`);
+  let pos = from;
+  let beatAt = Date.now();
+  while (!signal.aborted) {
+    const newest = await head.beyond(pos, BEAT_MS, signal);
+    if (signal.aborted) return;
+    let text = '';
+    if (newest > pos) {
+      const upTo = Math.min(newest, pos + WINDOW);
+      const rows = await entriesBetween(ctx, selection, pos, upTo);
+      text = rows.map(eventOf).join('');
+      pos = rows.length === BATCH ? (rows.at(-1)?.pos ?? upTo) : upTo;
+    }
+    if (Date.now() - beatAt >= BEAT_MS) {
+      // The id spares a reader who resumes from looking through other people's entries once more.
+      text += `: beat\nid: ${pos}\n\n`;
+      beatAt = Date.now();
+      await renewLease(ctx, lease);
+    }
+    if (text) await sink.send(text);
+  }
+}
+
+async function entriesBetween(ctx: Context, selection: Selection, after: number, upTo: number) {
+  const { from, values } = whole(selection);
+  const [low, high] = [values.length + 1, values.length + 2];
+  const { rows } = await ctx.platform.asPlatform(ctx, (platform) =>
+    platform.sql<Row & { pos: number }>(
+      `select ${COLUMNS}, l.pos ${from} and l.pos > $${low} and l.pos <= $${high} order by l.pos limit ${BATCH}`,
+      [...values, after, upTo],
+    ),
+  );
+  return rows;
+}
+
+const eventOf = (row: Row & { pos: number }) =>
+  `event: audit\nid: ${row.pos}\ndata: ${JSON.stringify({ ...shown(row), errorMessage: row.errorMessage })}\n\n`;

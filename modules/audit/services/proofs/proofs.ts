@@ -1,0 +1,65 @@
+/** Proofs for outsiders: that an entry is under a checkpoint, and that one checkpoint continues another. */
+import {
+  type Context,
+  defineError,
+  errors,
+  newestCheckpoint,
+  proveConsistency,
+  proveInclusion,
+  TreeDamaged,
+  trailOf,
+} from '#core';
+import { AuditCheckpoint, type ConsistencyQuery, type InclusionQuery } from '../../models/checkpoint.ts';
+import { reachesOwner } from '../owners.ts';
+import { showCheckpoint } from './checkpoints.ts';
+
+export const NotCovered = defineError('NOT_COVERED', 409, 'The checkpoint does not cover this entry');
+export const ProofBroken = defineError('PROOF_BROKEN', 409, 'The stored tree was damaged; verify this chain');
+
+/** A checkpoint by its id, or the newest of a chain. Throws 404 when there is none within reach. */
+export async function mustFindCheckpoint(
+  ctx: Context,
+  id: string | undefined,
+  owner?: string,
+): Promise<AuditCheckpoint> {
+  const newest = id ?? (owner ? (await newestCheckpoint(trailOf(ctx), owner))?.id : undefined);
+  const found = newest ? await AuditCheckpoint.query(ctx.trx).findById(newest) : undefined;
+  if (!found || !reachesOwner(ctx, found.owner) || (owner && found.owner !== owner)) {
+    throw errors.NotFound('Checkpoint not found');
+  }
+  return found;
+}
+
+const undamaged = <T>(proof: Promise<T>): Promise<T> =>
+  proof.catch((error: unknown) => {
+    throw error instanceof TreeDamaged ? ProofBroken() : error;
+  });
+
+/** Throws 404 for an entry out of reach, NOT_COVERED where it is younger than the checkpoint. */
+export async function readInclusion(ctx: Context, { entryId, checkpointId }: InclusionQuery) {
+  const { rows } = await ctx.sql<{ owner: string; seq: number; checksum: string }>(
+    'select owner, seq, checksum from audit_logs where id = $1',
+    [entryId],
+  );
+  const [row] = rows;
+  if (!row || !reachesOwner(ctx, row.owner)) throw errors.NotFound('Audit log entry not found');
+  const checkpoint = await mustFindCheckpoint(ctx, checkpointId, row.owner);
+  if (row.seq > checkpoint.size) throw NotCovered();
+  const proof = await undamaged(proveInclusion(trailOf(ctx), row, checkpoint));
+  const { seq, checksum } = row;
+  return { data: { entryId, seq, checksum, ...proof, checkpoint: showCheckpoint(checkpoint) } };
+}
+
+/** Throws VALIDATION_ERROR for checkpoints of two chains, or in the wrong order. */
+export async function readConsistency(ctx: Context, query: ConsistencyQuery) {
+  const from = await mustFindCheckpoint(ctx, query.from);
+  const to = await mustFindCheckpoint(ctx, query.to);
+  if (from.owner !== to.owner || from.size > to.size) {
+    throw errors.ValidationFailed({
+      message: 'Both checkpoints must be of one chain, the smaller one first',
+      details: [{ in: 'query', path: 'from' }],
+    });
+  }
+  const hashes = await undamaged(proveConsistency(trailOf(ctx), from, to));
+  return { data: { hashes, from: showCheckpoint(from), to: showCheckpoint(to) } };
+}

@@ -1,0 +1,42 @@
+/** Pages of a selection, newest first, in both forms of a list. */
+import { type Context, decodeCursor, encodeCursor } from '#core';
+import type { AuditQuery } from '../../models/audit-log.ts';
+import { selectByNames } from './names.ts';
+import { newest, type Position, type Row } from './selection.ts';
+import { totalOf } from './totals.ts';
+
+const ORDER = 'audit-newest';
+
+export interface Paged {
+  rows: Row[];
+  pagination: { page?: number; limit?: number; total?: number; hasMore?: boolean; cursor?: string | null };
+}
+
+/** Throws 403 when a named organization is out of reach, and INVALID_CURSOR. */
+export async function pageOfEntries(ctx: Context, query: AuditQuery): Promise<Paged> {
+  const selection = await selectByNames(ctx, query);
+  const { limit, page = 1 } = query;
+  if (query.cursor !== undefined) {
+    const after = positionOf(query.cursor);
+    const { text, values } = newest(selection, { limit: limit + 1, ...(after ? { after } : {}) });
+    const { rows } = await ctx.sql<Row>(text, values);
+    const kept = rows.slice(0, limit);
+    const last = kept.at(-1);
+    const cursor = rows.length > limit && last ? encodeCursor(ORDER, [last.at, last.id]) : null;
+    return { rows: kept, pagination: { hasMore: cursor !== null, cursor } };
+  }
+  const offset = (page - 1) * limit;
+  const { text, values } = newest(selection, { limit, offset });
+  const { rows } = await ctx.sql<Row>(text, values);
+  if (query.skipCount) return { rows, pagination: { page, limit } };
+  // A page that is not full is the last one, so it says the total: a rare find is not looked for twice.
+  const ends = rows.length < limit && (rows.length > 0 || page === 1);
+  const total = ends ? offset + rows.length : await totalOf(ctx, selection);
+  return { rows, pagination: { page, limit, total } };
+}
+
+function positionOf(cursor: string): Position | null {
+  if (cursor === '') return null;
+  const [at, id] = decodeCursor(ORDER, cursor, 2);
+  return { at: String(at), id: String(id) };
+}

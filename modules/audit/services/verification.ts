@@ -1,9 +1,0 @@
-/** Proof that nobody altered the trail: recomputes the chain of one owner. */
-import { type Context, trailOf, verifyChain } from '#core';
-import type { VerifyQuery } from '../models/verdict.ts';
-import { ownerFor } from './owners.ts';
-
-/** All of the chain, or the rows between two times. Throws 403 for an organization out of reach. */
-export async function verifyTrail(ctx: Context, { orgId, from, to }: VerifyQuery) {
-  return { data: await verifyChain(trailOf(ctx), ownerFor(ctx, orgId), { from, to }) };
-}

@@ -1,0 +1,118 @@
+/** The one writer of memberships: rows, the log of changes, the count of the group, and the news for other modules. */
+import type { Context } from '#core';
+import type { DeviceGroup } from '../../models/device-group.ts';
+import type { Reason } from '../../models/membership.ts';
+
+export interface Cause {
+  reason: Reason;
+  /** Groups the log entries of one evaluation. */
+  evaluationId?: string | null;
+}
+/** What one piece of work did to a group; `settle` counts and tells it. */
+export interface Changes {
+  added: string[];
+  removed: string[];
+}
+type Group = Pick<DeviceGroup, 'id' | 'orgId' | 'name'>;
+
+/** Devices in one event. */
+const MOST_TOLD = 1000;
+
+const actorOf = ({ actor }: Context): [string, string | null] => {
+  const { kind, id } = actor;
+  return kind === 'user' || kind === 'api_key' || kind === 'agent' ? [kind, id] : ['system', null];
+};
+
+const LOG = `insert into device_group_membership_log (group_id, device_id, org_id, group_name, hostname, action, reason,
+  actor_type, actor_id, evaluation_id)`;
+
+// A device that is being moved or removed at this moment is passed over; what happens to it is noticed by itself. The
+// others stay where they are until this is committed.
+const ADD = `
+with fit as (
+  select d.id, d.hostname from devices d
+  where d.id = any($4::uuid[]) and d.org_id = $2 and d.lifecycle <> 'decommissioned'
+  order by d.id for key share skip locked),
+added as (
+  insert into device_group_members (group_id, device_id, org_id, added_by, added_by_user_id)
+  select $1, fit.id, $2, $5, $6 from fit on conflict do nothing returning device_id),
+logged as (
+  ${LOG} select $1, fit.id, $2, $3, fit.hostname, 'added', $7, $8, $9, $10
+  from added join fit on fit.id = added.device_id)
+select device_id as id from added`;
+
+/** The group's turn is the caller's. Devices that are in, or shut out, already stay as they are. @returns the new ones */
+export async function addMembers(
+  ctx: Context,
+  group: Group,
+  deviceIds: readonly string[],
+  { reason, evaluationId = null }: Cause,
+): Promise<string[]> {
+  if (deviceIds.length === 0) return [];
+  const [actorType, actorId] = actorOf(ctx);
+  const rule = reason === 'filter_match' || reason === 'unpinned';
+  const by = rule ? 'dynamic_rule' : reason === 'enrollment' ? 'enrollment' : 'manual';
+  const { rows } = await ctx.sql<{ id: string }>(ADD, [
+    ...[group.id, group.orgId, group.name, deviceIds, by],
+    ...[!rule && actorType === 'user' ? actorId : null, reason, actorType, actorId, evaluationId],
+  ]);
+  return rows.map((row) => row.id);
+}
+
+const REMOVE = `
+with gone as (
+  delete from device_group_members m where m.group_id = $1 and m.device_id = any($4::uuid[]) and not m.is_excluded
+  returning m.device_id),
+logged as (
+  ${LOG} select $1, gone.device_id, $2, $3, coalesce(d.hostname, ''), 'removed', $5, $6, $7, $8
+  from gone left join devices d on d.id = gone.device_id)
+select device_id as id from gone`;
+
+/** The group's turn is the caller's. Pins go with their rows. @returns the devices that were members */
+export async function removeMembers(
+  ctx: Context,
+  group: Group,
+  deviceIds: readonly string[],
+  { reason, evaluationId = null }: Cause,
+): Promise<string[]> {
+  if (deviceIds.length === 0) return [];
+  const { rows } = await ctx.sql<{ id: string }>(REMOVE, [
+    ...[group.id, group.orgId, group.name, deviceIds, reason, ...actorOf(ctx), evaluationId],
+  ]);
+  return rows.map((row) => row.id);
+}
+
+/** Notes a change of a row that stays: a member that is shut out is one no more, although its row is there. */
+export async function logChange(
+  ctx: Context,
+  group: Group,
+  device: { id: string; hostname: string },
+  action: 'added' | 'removed',
+  reason: Reason,
+): Promise<void> {
+  await ctx.sql(`${LOG} values ($1, $2, $3, $4, $5, $6, $7, $8, $9, null)`, [
+    ...[group.id, device.id, group.orgId, group.name, device.hostname, action, reason, ...actorOf(ctx)],
+  ]);
+}
+
+/** Counts what was changed, and tells it: consumers of the event resolve anew what they aim at the group. */
+export async function settle(
+  ctx: Context,
+  group: Group,
+  { added, removed }: Changes,
+  evaluationId: string | null = null,
+): Promise<void> {
+  if (added.length + removed.length === 0) return;
+  await ctx.sql('update device_groups set device_count = greatest(0, device_count + $2) where id = $1', [
+    group.id,
+    added.length - removed.length,
+  ]);
+  for (let from = 0; from < Math.max(added.length, removed.length); from += MOST_TOLD) {
+    const part = (ids: string[]) => ids.slice(from, from + MOST_TOLD);
+    ctx.emit(
+      'device-groups.membership.changed',
+      { groupId: group.id, evaluationId, added: part(added), removed: part(removed) },
+      { orgId: group.orgId },
+    );
+  }
+}

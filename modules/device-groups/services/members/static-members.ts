@@ -1,0 +1,97 @@
+/** Members of static groups: added and removed one by one. */
+import type { Context } from '#core';
+import { errors } from '#core';
+import type { DeviceGroup } from '../../models/device-group.ts';
+import { DynamicGroup, invalid } from '../../models/refusals.ts';
+import { takeTurn } from '../evaluating/turns.ts';
+import { visibleCounts } from '../group-lists.ts';
+import { isLimited, mustGrant, mustSee, seenDevices } from '../reach.ts';
+import { addMembers, removeMembers, settle } from './memberships.ts';
+
+/** Ids in an audit entry. */
+const MOST_AUDITED = 100;
+
+type Place = Pick<DeviceGroup, 'orgId' | 'siteId'>;
+
+/** Throws 400 {invalidDevices} when any of them is foreign, unseen, decommissioned or outside the group's site. */
+export async function mustFit(ctx: Context, group: Place, deviceIds: readonly string[]): Promise<string[]> {
+  const seen = await seenDevices(ctx, group.orgId, deviceIds);
+  const fit = new Set(
+    seen.filter(({ siteId }) => group.siteId === null || siteId === group.siteId).map(({ id }) => id),
+  );
+  const invalidDevices = deviceIds.filter((id) => !fit.has(id));
+  if (invalidDevices.length === 0) return [...fit];
+  throw invalid('deviceIds', 'Not every device is one of yours and within the site of the group', { invalidDevices });
+}
+
+/** Those of the devices that lie outside the site of the group. */
+export async function outsideOf(ctx: Context, { orgId, siteId }: Place, ids: readonly string[]): Promise<string[]> {
+  if (siteId === null) return [];
+  const { rows } = await ctx.sql<{ id: string }>(
+    'select id from devices where org_id = $1 and id = any($2::uuid[]) and site_id <> $3',
+    [orgId, ids, siteId],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Takes members out that lie outside the group's site, all or those named. The group's turn is the caller's. */
+export async function dropOutside(ctx: Context, group: DeviceGroup, deviceIds?: readonly string[]): Promise<string[]> {
+  if (group.siteId === null) return [];
+  const { rows } = await ctx.sql<{ id: string }>(
+    `select m.device_id as id from device_group_members m join devices d on d.id = m.device_id
+     where m.group_id = $1 and d.site_id <> $2 and ($3::uuid[] is null or m.device_id = any($3))`,
+    [group.id, group.siteId, deviceIds ?? null],
+  );
+  const outside = rows.map((row) => row.id);
+  const removed = await removeMembers(ctx, group, outside, { reason: 'device_moved' });
+  await settle(ctx, group, { added: [], removed });
+  return removed;
+}
+
+async function mustChangeMembers(ctx: Context, groupId: string) {
+  await mustSee(ctx, groupId);
+  await takeTurn(ctx, groupId);
+  const group = await mustSee(ctx, groupId);
+  if (group.type === 'dynamic') throw DynamicGroup();
+  mustGrant(ctx, group);
+  return group;
+}
+
+/** All or nothing. Throws 404, DYNAMIC_GROUP, and 400 {invalidDevices}. */
+export async function addDevices(ctx: Context, groupId: string, deviceIds: readonly string[]) {
+  const group = await mustChangeMembers(ctx, groupId);
+  const fit = await mustFit(ctx, group, deviceIds);
+  const added = await addMembers(ctx, group, fit, { reason: 'manual' });
+  await settle(ctx, group, { added, removed: [] });
+  if (added.length === 0) ctx.unchanged();
+  else {
+    ctx.audit('device_group.device.add', {
+      orgId: group.orgId,
+      resourceType: 'device_group',
+      resourceId: groupId,
+      resourceName: group.name,
+      details: { deviceIds: added.slice(0, MOST_AUDITED), count: added.length },
+    });
+  }
+  const total = isLimited(ctx)
+    ? ((await visibleCounts(ctx, [groupId])).get(groupId) ?? 0)
+    : group.deviceCount + added.length;
+  return { added: added.length, skipped: deviceIds.length - added.length, total };
+}
+
+/** Throws 404 for a group or device that the caller does not see, or that is no member; DYNAMIC_GROUP. */
+export async function removeDevice(ctx: Context, groupId: string, deviceId: string): Promise<{ success: true }> {
+  const group = await mustChangeMembers(ctx, groupId);
+  const [device] = await seenDevices(ctx, group.orgId, [deviceId]);
+  const removed = device ? await removeMembers(ctx, group, [deviceId], { reason: 'manual' }) : [];
+  if (removed.length === 0) throw errors.NotFound('The device is not in this group');
+  await settle(ctx, group, { added: [], removed });
+  ctx.audit('device_group.device.remove', {
+    orgId: group.orgId,
+    resourceType: 'device_group',
+    resourceId: groupId,
+    resourceName: group.name,
+    details: { deviceId },
+  });
+  return { success: true };
+}

@@ -1,0 +1,48 @@
+/** What a heartbeat tells of a device, and what it is answered. */
+import type { ClaimedCommand, Lifecycle } from './api.ts';
+
+export interface BeatMetrics {
+  cpuPercent?: number;
+  ramPercent?: number;
+  ramUsedMb?: number;
+  diskPercent?: number;
+  diskUsedGb?: number;
+  networkInBps?: number;
+  networkOutBps?: number;
+  diskReadBps?: number;
+  diskWriteBps?: number;
+  processCount?: number;
+  /** Kept with the latest values only. */
+  interfaceStats?: { name: string; inBps?: number; outBps?: number }[];
+}
+/** One heartbeat, already authenticated; fields that are absent leave what is known. */
+export interface Beat {
+  deviceId: string;
+  orgId: string;
+  at: Date;
+  ip: string | null;
+  role: 'agent' | 'watchdog';
+  agentVersion?: string;
+  hostname?: string;
+  osVersion?: string;
+  osBuild?: string;
+  uptimeSeconds?: number;
+  lastUser?: string;
+  pendingReboot?: boolean;
+  battery?: Record<string, unknown>;
+  watchdogVersion?: string;
+  watchdogState?: string;
+  helperVersion?: string;
+  autoUpdateEnabled?: boolean;
+  metrics?: BeatMetrics;
+  lanIp?: string;
+  /** The connection it came over, which will carry the commands. */
+  epoch?: number;
+}
+export interface BeatAnswer {
+  lifecycle: Lifecycle;
+  commands: ClaimedCommand[];
+  uninstall: boolean;
+  /** What the operators want; the agent is told when it reports otherwise. */
+  autoUpdateEnabled: boolean;
+}

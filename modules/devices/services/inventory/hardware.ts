@@ -1,0 +1,38 @@
+/** What a machine is made of. */
+import type { Context } from '#core';
+import type { HardwareFields } from '../../snapshots.ts';
+import { clean } from '../beats/beat-rows.ts';
+
+const whole = (value: number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 2 ** 31 ? Math.round(value) : null;
+const real = (value: number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e15 ? value : null;
+
+/** Replaces the row as a whole; a changed amount of memory enters the device's history. */
+export async function writeHardware(
+  ctx: Context,
+  device: { id: string; orgId: string },
+  body: HardwareFields,
+): Promise<void> {
+  const text = (value: unknown) => clean(value, 255) ?? null;
+  await ctx.sql(
+    `with was as (select ram_total_mb from device_hardware where device_id = $1),
+     noted as (
+       insert into device_changes (device_id, org_id, field, before, after)
+       select $1, $2, 'ramTotalMb', ram_total_mb::text, $11::bigint::text from was
+       where ram_total_mb <> $11::bigint)
+     insert into device_hardware (device_id, org_id, manufacturer, model, serial_number, motherboard_serial, cpu_model,
+       cpu_cores, cpu_threads, gpu_model, ram_total_mb, disk_total_gb, bios_version)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+     on conflict (device_id) do update set manufacturer = excluded.manufacturer, model = excluded.model,
+       serial_number = excluded.serial_number, motherboard_serial = excluded.motherboard_serial,
+       cpu_model = excluded.cpu_model, cpu_cores = excluded.cpu_cores, cpu_threads = excluded.cpu_threads,
+       gpu_model = excluded.gpu_model, ram_total_mb = excluded.ram_total_mb, disk_total_gb = excluded.disk_total_gb,
+       bios_version = excluded.bios_version, updated_at = now()`,
+    [
+      ...[device.id, device.orgId, text(body.manufacturer), text(body.model), text(body.serialNumber)],
+      ...[text(body.motherboardSerial), text(body.cpuModel), whole(body.cpuCores), whole(body.cpuThreads)],
+      ...[text(body.gpuModel), whole(body.ramTotalMb), real(body.diskTotalGb), text(body.biosVersion)],
+    ],
+  );
+}

@@ -1,0 +1,128 @@
+/** Two rows of one machine become one: what people have set and the history go over, the other row leaves. */
+import { type Context, defineError, errors } from '#core';
+import { Device } from '../../models/device.ts';
+import { isReserved, MOST_TAGS } from '../../models/tag.ts';
+import { decommission } from './lifecycles.ts';
+import { about, named, notIn } from './transitions.ts';
+
+export const DeviceOnline = defineError('DEVICE_ONLINE', 409, 'The device is online: two machines cannot be one');
+
+/** Rows of history that one statement of the job takes over. */
+const PORTION = 5000;
+
+/**
+ * `id` leaves, `intoDeviceId` stays. 400 for a device of another organization or system, or the same one; 409
+ * INVALID_STATE unless `id` is active or quarantined and the other one active; 409 DEVICE_ONLINE when `id` still reports.
+ */
+export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string): Promise<void> {
+  if (id === intoDeviceId) throw misfit('The device cannot be merged into itself');
+  const found = await Device.in(ctx).findByIds([id, intoDeviceId]).orderBy('devices.id').forNoKeyUpdate();
+  const from = found.find((one) => one.id === id);
+  const into = found.find((one) => one.id === intoDeviceId);
+  if (!from || !into) throw errors.NotFound('Device not found');
+  if (from.orgId !== into.orgId) throw misfit('Both devices must lie in the same organization');
+  if (from.osType !== into.osType) throw misfit('Both devices must have the same operating system');
+  if (into.lifecycle !== 'active') throw notIn(into.lifecycle, ['active']);
+  await mustBeAway(ctx, id);
+  const taken = manualFields(from, into);
+  await Device.in(ctx)
+    .where({ id: intoDeviceId })
+    .patch({ ...taken, possibleReplacementOfDeviceId: null, updatedAt: new Date() } as Partial<Device>);
+  const { orgId, hostname } = into;
+  const merge = { orgId, fromDeviceId: id, intoDeviceId };
+  // Before it leaves, which ends what some of them carry over.
+  for (const { merged } of ctx.fillings('devices.follower')) await merged?.(ctx, merge);
+  await decommission(ctx, id, {
+    mode: 'merge',
+    // The agent that runs on the machine is the other row's.
+    uninstall: false,
+    from: ['active', 'quarantined'],
+    also: { mergedIntoDeviceId: intoDeviceId },
+  });
+  ctx.addJob('devices/merge-history', merge, { key: `devices-merge:${id}`, orgId });
+  const changedFields = Object.keys(taken);
+  ctx.audit('device.merge', {
+    ...named(into),
+    details: { mergedDeviceId: id, mergedHostname: from.hostname, changedFields },
+  });
+  ctx.emit('devices.merged', { hostname, mergedDeviceId: id }, about(into));
+  if (changedFields.length > 0) ctx.emit('devices.updated', { changedFields }, about(into));
+}
+
+const misfit = (message: string): Error =>
+  errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'intoDeviceId', message }] });
+
+async function mustBeAway(ctx: Context, id: string): Promise<void> {
+  const { rows } = await ctx.sql<{ connectivity: string }>(
+    'select connectivity from device_state where device_id = $1',
+    [id],
+  );
+  if (rows[0]?.connectivity === 'online') throw DeviceOnline();
+}
+
+/** What people have set on the old row counts where nobody has set anything on the new one. */
+function manualFields(from: Device, into: Device): Partial<Device> {
+  const tags = [...new Set([...into.tags, ...from.tags.filter((tag) => !isReserved(tag))])].slice(0, MOST_TAGS).sort();
+  const customFields = { ...from.customFields, ...into.customFields };
+  const keys = Object.keys(customFields);
+  return {
+    ...(into.displayName === null && from.displayName !== null ? { displayName: from.displayName } : {}),
+    ...(tags.length > into.tags.length ? { tags } : {}),
+    ...(keys.length > Object.keys(into.customFields).length ? { customFields } : {}),
+    ...(from.deviceRoleSource === 'manual' && into.deviceRoleSource === 'agent'
+      ? { deviceRole: from.deviceRole, deviceRoleSource: 'manual' as const }
+      : {}),
+  };
+}
+
+const METRIC_COLUMNS = `cpu_percent, ram_percent, ram_used_mb, disk_percent, disk_used_gb, network_in_bps, network_out_bps,
+  disk_read_bps, disk_write_bps, process_count`;
+const ROLLED_COLUMNS = `samples, ${METRIC_COLUMNS}, cpu_percent_max, ram_percent_max, disk_percent_max`;
+/** What both rows have of one moment stays as the device that stays has it. */
+const SERIES = [
+  { table: 'device_metrics', columns: METRIC_COLUMNS },
+  { table: 'device_metrics_hourly', columns: ROLLED_COLUMNS },
+  { table: 'device_metrics_days', columns: ROLLED_COLUMNS },
+];
+
+/** One run takes over a portion of each kind; true when there is more. Repeats find what is left. Platform role. */
+export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDeviceId: string): Promise<boolean> {
+  const known = await Device.query(ctx.trx).findById(intoDeviceId).forKeyShare().select('id', 'orgId');
+  if (!known) return false;
+  let more = false;
+  const take = async (text: string): Promise<void> => {
+    const { rowCount } = await ctx.sql(text, [fromDeviceId, intoDeviceId, PORTION, known.orgId]);
+    more ||= (rowCount ?? 0) >= PORTION;
+  };
+  await take(
+    `update device_commands set device_id = $2 where id in (
+       select id from device_commands where device_id = $1 and org_id = $4
+         and status not in ('pending', 'sent', 'running') limit $3)`,
+  );
+  await take(
+    `update device_changes set device_id = $2 where id in (
+       select id from device_changes where device_id = $1 and org_id = $4 limit $3)`,
+  );
+  await take(
+    `with old as (
+       delete from device_ip_history where id in (
+         select id from device_ip_history where device_id = $1 and org_id = $4 limit $3)
+       returning org_id, ip, kind, first_seen_at, last_seen_at, audited_at)
+     insert into device_ip_history as h (device_id, org_id, ip, kind, first_seen_at, last_seen_at, audited_at)
+     select $2, old.* from old on conflict (device_id, org_id, kind, ip) do update
+       set first_seen_at = least(h.first_seen_at, excluded.first_seen_at),
+         last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at)`,
+  );
+  for (const { table, columns } of SERIES) {
+    await take(
+      `with old as (
+         delete from ${table} where device_id = $1 and ts in (
+           select ts from ${table} where device_id = $1 and org_id = $4 order by ts limit $3) and org_id = $4
+         returning org_id, ts, ${columns}),
+       kept as (
+         insert into ${table} (device_id, org_id, ts, ${columns}) select $2, old.* from old on conflict do nothing)
+       select from old`,
+    );
+  }
+  return more;
+}

@@ -1,0 +1,148 @@
+/** Devices made before their machines report: the row, its single-use token, and the end of waiting. */
+import { randomBytes } from 'node:crypto';
+import { type Context, defineError, errors, mustAccessSite, sha256Hex, targetOrg } from '#core';
+import type { OsType } from '../../api.ts';
+import type { Provision } from '../../life.ts';
+import { Device } from '../../models/device.ts';
+import type { ProvisionOrder } from '../../models/provision.ts';
+import { checkedTags } from '../../models/tag.ts';
+import { takePlace } from './quotas.ts';
+import { about, named } from './transitions.ts';
+
+export const HostnameCollision = defineError('HOSTNAME_COLLISION', 409, 'A device of this name is there already');
+export const TargetOutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches beyond what you have access to');
+export const SiteRequired = defineError('SITE_REQUIRED', 400, 'The organization has several sites and no default one');
+
+/** Days that a row waits for its machine, and most rows that go at once. */
+const WAITING_DAYS = 30;
+const MOST = 500;
+
+/**
+ * Needs the platform role, as the quota of the partner counts everywhere; whether the caller reaches organization and
+ * site is checked here. Throws ORG_REQUIRED, ORG_ACCESS_DENIED, SITE_ACCESS_DENIED, HOSTNAME_COLLISION {deviceId},
+ * DEVICE_LIMIT_REACHED.
+ */
+export async function provision(ctx: Context, order: ProvisionOrder) {
+  const orgId = targetOrg(ctx, order.orgId, errors.OrgRequired);
+  // A new device is in no group: who is limited to groups would not see it.
+  if (ctx.scope.groupIds) throw TargetOutOfScope();
+  await ctx.use('tenancy').mustExistOrg(orgId);
+  const siteId = await siteOf(ctx, orgId, order.siteId);
+  const groupIds = order.groupIds ?? [];
+  const [groups] = ctx.fillings('devices.groups');
+  if (groupIds.length > 0) {
+    if (!groups) throw errors.ValidationFailed('There are no device groups');
+    await groups.mustBeJoinable(ctx, { orgId, siteId }, groupIds);
+  }
+  await takePlace(ctx, orgId);
+  if (!order.allowDuplicate) await mustBeNew(ctx, orgId, order.hostname);
+  const { hostname, osType, displayName = null } = order;
+  const device = await Device.query(ctx.trx)
+    .insert({
+      ...{ orgId, siteId, hostname, osType, displayName, lifecycle: 'pending' as const },
+      tags: checkedTags(order.tags ?? []),
+      ...(order.deviceRole ? { deviceRole: order.deviceRole, deviceRoleSource: 'manual' as const } : {}),
+    } as Partial<Device>)
+    .returning('*');
+  const token = randomBytes(32).toString('hex');
+  const expiresAt = new Date(Date.now() + order.expiresInMinutes * 60_000);
+  await ctx.sql(
+    `with stands as (insert into device_state (device_id, org_id) values ($1, $2))
+     insert into device_provisions (device_id, org_id, token_hash, expires_at, created_by) values ($1, $2, $3, $4, $5)`,
+    [device.id, orgId, sha256Hex(token), expiresAt, ctx.actor.kind === 'user' ? ctx.actor.id : null],
+  );
+  await groups?.join(ctx, device.id, groupIds);
+  const via = { via: 'provision', osType, expiresAt, ...(groupIds.length > 0 ? { groupIds } : {}) };
+  ctx.audit('device.create', { ...named(device), details: via });
+  ctx.emit('devices.provisioned', { hostname }, about(device));
+  const serverUrl = ctx.platform.config.http.publicUrl;
+  const installCommand = installLine(osType, serverUrl, token);
+  return { deviceId: device.id, enrollment: { token, expiresAt, serverUrl, installCommand } };
+}
+
+/** The site named, else the organization's default one, else its only one. */
+async function siteOf(ctx: Context, orgId: string, given: string | undefined): Promise<string> {
+  const siteId = given ?? (await usualSite(ctx, orgId));
+  mustAccessSite(ctx, siteId);
+  await ctx.use('tenancy').mustExistSite(siteId, orgId);
+  return siteId;
+}
+
+async function usualSite(ctx: Context, orgId: string): Promise<string> {
+  const { rows } = await ctx.sql<{ siteId: string | null }>(
+    `select coalesce(
+       (select id::text from sites where org_id = o.id and id::text = o.settings ->> 'defaultSiteId'),
+       (select min(id::text) from sites where org_id = o.id having count(*) = 1)) as "siteId"
+     from organizations o where o.id = $1`,
+    [orgId],
+  );
+  const siteId = rows[0]?.siteId;
+  if (!siteId) throw SiteRequired();
+  return siteId;
+}
+
+/** Under the lock on the organization, so that two calls cannot both find the name free. */
+async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise<void> {
+  const { rows } = await ctx.sql<{ id: string }>(
+    `select id from devices where org_id = $1 and lower(hostname) collate "C" = lower($2)
+       and lifecycle <> 'decommissioned' order by id limit 1`,
+    [orgId, hostname],
+  );
+  const deviceId = rows[0]?.id;
+  if (!deviceId) return;
+  const seen = await Device.in(ctx).findById(deviceId).select('id');
+  throw HostnameCollision({ details: seen ? [{ deviceId }] : [] });
+}
+
+/**
+ * One line for a shell of the system. Linux and macOS have a script that also makes a service of the agent; on Windows the
+ * line fetches and enrolls it.
+ */
+function installLine(osType: OsType, serverUrl: string, token: string): string {
+  const agents = `${serverUrl}/api/v1/agents`;
+  if (osType === 'windows') {
+    const program = '$env:TEMP\\quartermaster-agent.exe';
+    const fetched = `iwr ${agents}/download/windows/amd64 -OutFile ${program}`;
+    return `powershell -NoProfile -Command "${fetched}; & ${program} enroll --server ${serverUrl} --key ${token}"`;
+  }
+  return `curl -fsSL ${agents}/install.sh | sudo sh -s -- --server ${serverUrl} --token ${token}`;
+}
+
+/** See DevicesApi.takeProvision. The update is the lock: of two machines with one token the second finds it used. */
+export async function takeProvision(ctx: Context, token: string, osType: OsType): Promise<Provision | null> {
+  const hash = sha256Hex(token);
+  const { rows } = await ctx.sql<{ deviceId: string; orgId: string; siteId: string }>(
+    `update device_provisions p set used_at = now() from devices d
+     where p.token_hash = $1 and d.id = p.device_id and p.used_at is null and p.expires_at > now()
+       and d.lifecycle = 'pending' and d.os_type = $2
+     returning d.id as "deviceId", d.org_id as "orgId", d.site_id as "siteId"`,
+    [hash, osType],
+    'devices-take-provision',
+  );
+  if (rows[0]) return rows[0];
+  const known = await ctx.sql<{ deviceId: string; orgId: string; used: boolean; osType: OsType }>(
+    `select d.id as "deviceId", d.org_id as "orgId", d.os_type as "osType",
+       p.used_at is not null or d.lifecycle <> 'pending' as used
+     from device_provisions p join devices d on d.id = p.device_id where p.token_hash = $1`,
+    [hash],
+  );
+  const found = known.rows[0];
+  if (!found) return null;
+  const refused = found.used ? 'used' : found.osType === osType ? 'expired' : 'os_differs';
+  return { deviceId: found.deviceId, orgId: found.orgId, refused };
+}
+
+/** Rows that no machine has filled for a month. Platform role. */
+export async function expireProvisions(ctx: Context): Promise<void> {
+  const { rows } = await ctx.sql<Device>(
+    `delete from devices d where d.id in (
+       select id from devices where lifecycle = 'pending' and created_at < now() - make_interval(days => $1)
+       order by created_at limit $2 for update skip locked) and d.lifecycle = 'pending'
+     returning d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname`,
+    [WAITING_DAYS, MOST],
+  );
+  for (const device of rows) {
+    ctx.audit('device.delete', { ...named(device), details: { mode: 'expired' } });
+    ctx.emit('devices.purged', { hostname: device.hostname }, about(device));
+  }
+}

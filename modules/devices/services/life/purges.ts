@@ -1,0 +1,87 @@
+/** The end of a device: its rows go in portions, those of other modules first, the device itself last. */
+import { type Context, errors } from '#core';
+import { Device } from '../../models/device.ts';
+import { mustExist } from '../devices.ts';
+import { RESTORABLE_DAYS } from './lifecycles.ts';
+import { about, named, notIn } from './transitions.ts';
+
+/** Rows of one table that one statement removes, and statements of one run of the job. */
+const PORTION = 1000;
+const PORTIONS = 20;
+/** Devices whose purge one sweep begins. */
+const MOST = 500;
+
+/** All that would make the last statement long. What is not named here goes with these or the device, by foreign key. */
+const CHILDREN = [
+  ...['device_commands', 'device_metrics', 'device_metrics_hourly', 'device_metrics_days', 'device_changes'],
+  ...['device_ip_history', 'device_software', 'device_services'],
+];
+
+/** Queues the purge of a decommissioned device; nothing can bring it back. 400 unless `confirm` is its host name. */
+export async function requestPurge(ctx: Context, id: string, confirm: string | undefined): Promise<{ success: true }> {
+  const device = await mustExist(ctx, id);
+  if (device.lifecycle !== 'decommissioned') throw notIn(device.lifecycle, ['decommissioned']);
+  if (confirm !== device.hostname) {
+    const message = '"confirm" must be the host name of the device';
+    throw errors.ValidationFailed({ message, details: [{ in: 'query', path: 'confirm', message }] });
+  }
+  const { rowCount } = await ctx.sql(
+    `update devices set purge_requested_at = coalesce(purge_requested_at, now()) where id = $1 and lifecycle = 'decommissioned'`,
+    [id],
+  );
+  if (rowCount === 0) throw notIn((await mustExist(ctx, id)).lifecycle, ['decommissioned']);
+  const details = { mode: 'purge', requested: true, lifecycle: device.lifecycle };
+  ctx.audit('device.delete', { ...named(device), details });
+  queue(ctx, device);
+  return { success: true };
+}
+
+const queue = (ctx: Context, { id, orgId }: Pick<Device, 'id' | 'orgId'>): void =>
+  ctx.addJob('devices/purge-device', { deviceId: id }, { key: `devices-purge:${id}`, orgId });
+
+/** Begins the purge of what can no longer be restored, and again the ones that did not come to their end. Platform role. */
+export async function sweepPurges(ctx: Context): Promise<void> {
+  const { rows } = await ctx.sql<Pick<Device, 'id' | 'orgId'>>(
+    `with due as (
+       select id from devices where lifecycle = 'decommissioned'
+         and (decommissioned_at < now() - make_interval(days => $1) or purge_requested_at < now() - interval '1 day')
+       order by decommissioned_at limit $2
+       for no key update skip locked)
+     update devices d set purge_requested_at = coalesce(purge_requested_at, now()) from due where d.id = due.id
+     returning d.id, d.org_id as "orgId"`,
+    [RESTORABLE_DAYS, MOST],
+  );
+  for (const device of rows) queue(ctx, device);
+}
+
+/** One run: some portions, then itself again, until the device is gone. Repeats find less. Platform role. */
+export async function purgeDevice(ctx: Context, id: string): Promise<void> {
+  const device = await Device.query(ctx.trx).findById(id).whereNotNull('purgeRequestedAt').forUpdate();
+  if (device?.lifecycle !== 'decommissioned') return;
+  let left = PORTIONS;
+  const clear = async (remove: () => Promise<number>): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      if ((await remove()) < PORTION) return;
+    }
+  };
+  for (const { purged } of ctx.fillings('devices.follower')) {
+    if (purged) await clear(() => purged(ctx, id, PORTION));
+  }
+  for (const table of CHILDREN) await clear(() => removeSome(ctx, table, id));
+  if (left <= 0) return queue(ctx, device);
+  await ctx.sql('delete from devices where id = $1', [id]);
+  const details = { mode: 'purge' };
+  ctx.audit('device.delete', { ...named(device), details });
+  ctx.emit('devices.purged', { hostname: device.hostname }, about(device));
+  ctx.notify('devices.changed', id);
+}
+
+async function removeSome(ctx: Context, table: string, id: string): Promise<number> {
+  const { rowCount } = await ctx.sql(
+    `delete from ${table} where device_id = $1
+       and (tableoid, ctid) in (select tableoid, ctid from ${table} where device_id = $1 limit $2)`,
+    [id, PORTION],
+  );
+  return rowCount ?? 0;
+}

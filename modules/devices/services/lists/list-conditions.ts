@@ -1,0 +1,184 @@
+/** What the list of devices is asked for, as conditions over `devices d`, and the tables they are read from. */
+import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
+import { tagKey } from '../../models/tag.ts';
+import type { DeviceCondition } from '../../slot-shapes.ts';
+import { STATUS } from '../statuses.ts';
+import type { DeviceListQuery } from './device-list.ts';
+import { idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
+
+/** The way in to the rows: all of them, in an order of which only the beginning is wanted, or to be counted. */
+interface Sources {
+  all: string;
+  ordered: string;
+  counted: string;
+}
+
+/** Conditions with their values; each `?` becomes the next parameter. */
+export class Conditions {
+  readonly values: unknown[] = [];
+  readonly parts: string[] = [];
+  /** The tables that they speak of. */
+  source: Sources = { all: 'from devices d', ordered: 'from devices d', counted: 'from devices d' };
+  /** False when one of them was made elsewhere: then no two statements need be alike. */
+  usual = true;
+  /** A text that many have, looked for row by row in three tables; counting has a shorter way. */
+  byText: { part: number; counted: string } | null = null;
+  /** Ids were found that the rows must be among. */
+  few = false;
+
+  add(part: string, ...values: unknown[]): void {
+    let next = 0;
+    this.parts.push(part.replaceAll('?', () => `$${this.values.push(values[next++])}`));
+  }
+
+  /** A condition that was made for the parameters from here on. */
+  addMade({ where, params }: DeviceCondition): void {
+    this.parts.push(`(${where})`);
+    this.values.push(...params);
+    this.usual = false;
+  }
+
+  copy(): Conditions {
+    const made = new Conditions();
+    made.values.push(...this.values);
+    made.parts.push(...this.parts);
+    return Object.assign(made, { source: this.source, usual: this.usual, byText: this.byText, few: this.few });
+  }
+
+  get where(): string {
+    return whereOf(this.parts);
+  }
+
+  /** The same rows, for a count of all of them. */
+  get whereCounted(): string {
+    const { byText } = this;
+    return whereOf(this.parts.map((part, index) => (index === byText?.part ? byText.counted : part)));
+  }
+}
+const whereOf = (parts: readonly string[]) => (parts.length > 0 ? `where ${parts.join(' and ')}` : '');
+
+/** Naming what lies out of reach is refused: an answer with a part left out looks complete. */
+export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }: DeviceListQuery): Promise<void> {
+  for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
+  for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
+  if (siteIds) {
+    const { rows } = await ctx.sql<{ n: number }>('select count(*) as n from sites where id = any($1::uuid[])', [
+      siteIds,
+    ]);
+    if (rows[0]?.n !== new Set(siteIds).size) throw errors.NotFound('Site not found');
+  }
+  if (groupIds) {
+    const [groups] = ctx.fillings('devices.groups');
+    const unseen = groups ? await groups.unseen(ctx, groupIds) : groupIds;
+    if (unseen.length > 0) throw errors.NotFound('Device group not found');
+  }
+}
+
+/** A condition that many rows meet, as the planner could not know: of this form it takes half of them to meet it. */
+const frequent = (condition: string) => `case when ${condition} then true else false end`;
+
+/** Statuses that lie in the lifecycle, which has an index, and those that most devices have. */
+const LIFECYCLES = new Set(['pending', 'quarantined', 'decommissioned']);
+const FREQUENT = new Set(['online', 'offline']);
+const asksForFrequent = ({ status }: DeviceListQuery): boolean => status?.some((one) => FREQUENT.has(one)) === true;
+
+function addStatus(query: DeviceListQuery, found: Conditions): void {
+  const { status } = query;
+  if (!status) return;
+  const condition = `${STATUS} = any(?)`;
+  found.add(asksForFrequent(query) ? frequent(condition) : condition, status);
+  if (status.every((one) => LIFECYCLES.has(one))) found.add('d.lifecycle = any(?)', status);
+}
+
+/** Text and tag through their indexes; where these find too much, on the rows as they come. */
+async function addSought(ctx: Context, { tag, search }: DeviceListQuery, found: Conditions): Promise<void> {
+  const addFew = (ids: string[]) => {
+    found.add('d.id = any(?::uuid[])', ids);
+    found.few = true;
+  };
+  if (tag) {
+    const key = tagKey(tag);
+    const ids = await idsWithTag(ctx, key);
+    if (ids) addFew(ids);
+    else found.add(frequent('d.tags @> array[?::text]'), key);
+  }
+  if (!search) return;
+  const ids = await idsWithText(ctx, search);
+  if (ids) return addFew(ids);
+  const pattern = `$${found.values.push(partOf(search))}::text`;
+  const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
+  const part = found.parts.push(frequent(fields.map((field) => `${field} ilike ${pattern}`).join(' or '))) - 1;
+  // "is true" keeps the planner from looking each of them up.
+  found.byText = { part, counted: `(d.id in (select f.device_id from ${textSource(ctx, pattern, 'null')} f)) is true` };
+}
+
+export async function conditionsOf(ctx: Context, query: DeviceListQuery): Promise<Conditions> {
+  const found = new Conditions();
+  const reach = { ...ctx.scope, orgIds: query.orgIds ?? ctx.scope.orgIds };
+  const parameter = (value: unknown, type: string) => `$${found.values.push(value)}::${type}`;
+  found.parts.push(visibleDevices(reach, parameter));
+  if (query.siteIds) found.add('d.site_id = any(?::uuid[])', query.siteIds);
+  if (query.groupIds) found.parts.push(inGroups('d.id', parameter(query.groupIds, 'uuid[]')));
+  if (query.osType) found.add('d.os_type = any(?)', query.osType);
+  addStatus(query, found);
+  await addSought(ctx, query, found);
+  return found;
+}
+
+/**
+ * Whether the caller reaches so many of all devices that the order by last beats is found sooner by sorting all states than
+ * by looking up those of the devices. There is no index on it: with one, no heartbeat would stay within its page.
+ */
+async function reachesMost(ctx: Context, query: DeviceListQuery, found: Conditions): Promise<boolean> {
+  const { siteIds, groupIds } = ctx.scope;
+  if (found.few || siteIds || groupIds || query.orgIds || query.siteIds || query.groupIds) return false;
+  const values: unknown[] = [];
+  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const { rows } = await ctx.sql<{ most: boolean }>(
+    `select (select count(*) from (select from devices d where ${seen} limit most.n) few) >= most.n as most
+     from (select greatest(2000, reltuples / 5)::bigint as n from pg_class where oid = 'device_state'::regclass) most`,
+    values,
+    'devices-list-reach',
+  );
+  return rows[0]?.most === true;
+}
+
+const STATE = 'device_state s on s.device_id = d.id';
+const HARDWARE = 'device_hardware h on h.device_id = d.id';
+
+/**
+ * Only the tables that conditions and order ask for. Under the policies the planner takes a tenant's rows for few, reads them
+ * all and sorts; `offset 0` keeps it from that where the order is at hand and the page may be full soon.
+ */
+export async function sourcesOf(
+  ctx: Context,
+  query: DeviceListQuery,
+  found: Conditions,
+  made: readonly DeviceCondition[],
+): Promise<Sources> {
+  const sorted = query.sort === 'lastSeen';
+  const others = made.flatMap((condition) => condition.joins);
+  const joins = (own: [alias: string, sql: string, wanted: boolean][]) => {
+    const all = own.filter(([alias, , wanted]) => wanted && !others.some((other) => other.alias === alias));
+    return [...all.map(([, sql]) => sql), ...others.map(({ sql }) => sql)].join(' ');
+  };
+  const text = found.byText !== null;
+  const status = query.status !== undefined;
+  const all = `from devices d ${joins([
+    ['s', `join ${STATE}`, status || text || sorted],
+    ['h', `left join ${HARDWARE}`, text],
+  ])}`;
+  const counted = `from devices d ${joins([['s', `join ${STATE}`, status]])}`;
+  const lateral = (table: string, alias: string, on = 'device_id') =>
+    `lateral (select * from ${table} x where x.${on} = ${on === 'id' ? 's.device_id' : 'd.id'} offset 0) ${alias}`;
+  const hardware = text ? ` left join ${lateral('device_hardware', 'h')} on true` : '';
+  const rare = made.length > 0 || (status && !asksForFrequent(query));
+  if (rare || (sorted && !(await reachesMost(ctx, query, found)))) return { all, ordered: all, counted };
+  const state = status || text ? ` cross join ${lateral('device_state', 's')}` : '';
+  const ordered = sorted
+    ? `from (select x.*, x.xmin from device_state x
+        order by x.last_seen_at ${query.sortDir} nulls last, x.device_id ${query.sortDir} offset 0) s
+      cross join ${lateral('devices', 'd', 'id')}${hardware}`
+    : `from devices d${state}${hardware}`;
+  return { all, ordered, counted };
+}

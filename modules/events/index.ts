@@ -1,0 +1,15 @@
+/** Events: what happens in a tenant, as a stream and as a list that can be read on from where somebody stopped. */
+import { defineModule } from '#core';
+import { EventFeed, FEED } from './services/event-feed.ts';
+
+export default defineModule({
+  name: 'events',
+  title: 'Events',
+  summary: 'What happens, as a stream to follow and as a history of thirty days',
+  requires: ['webhooks'],
+  permissions: ['organizations:read'],
+  audits: [],
+  start(services) {
+    services.services.set(FEED, new EventFeed(services.asPlatform));
+  },
+});

@@ -1,0 +1,24 @@
+/** GET /events/history: the events that are kept, in their order. */
+import { type Context, type DomainEvent, page, type SortKey } from '#core';
+import type { EventRecord, HistoryQuery } from '../models/event-record.ts';
+import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';
+
+/** Throws what the filter throws, and CURSOR_EXPIRED for an id too far back. */
+export async function listHistory(ctx: Context, query: HistoryQuery) {
+  mustBeAskable(ctx, query);
+  const rows = eventsOf(ctx, query);
+  if (query.lastEventId) rows.whereRaw(...after(await positionOf(ctx, query.lastEventId)));
+  const keys = (['xid', 'seq'] as const).map<SortKey>((column) => ({
+    expression: `events.${column}`,
+    direction: query.sortDir,
+    type: column === 'xid' ? 'xid8' : 'bigint',
+  }));
+  return page(rows, query, { name: `events-${query.sortDir}`, keys }, (row) => messageOf(ctx, row));
+}
+
+export const messageOf = (ctx: Context, row: EventRecord) => ctx.use('webhooks').messageOf(eventOf(row));
+
+const eventOf = ({ id, name, orgId, siteId, deviceId, occurredAt, actor, data }: EventRecord): DomainEvent => ({
+  ...{ id, name, orgId, siteId, deviceId, actor, data },
+  occurredAt: occurredAt.toISOString(),
+});

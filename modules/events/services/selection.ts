@@ -1,0 +1,35 @@
+/** Which events a caller is shown: those within reach that have one of the kinds asked for, up to what is over for good. */
+import { type Context, decodeEventPosition, type EventPosition, errors, eventHorizon, mustReachOrg } from '#core';
+import { type EventFilter, EventRecord } from '../models/event-record.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Throws UNKNOWN_EVENT for kinds that nothing has, 403 or 404 for an organization out of reach. */
+export function mustBeAskable(ctx: Context, { orgId, types }: EventFilter): void {
+  if (orgId) mustReachOrg(ctx, orgId);
+  if (types) ctx.use('webhooks').mustKnow(types, 'types');
+}
+
+export function eventsOf(ctx: Context, { orgId, types }: EventFilter) {
+  const rows = EventRecord.in(ctx)
+    .select('events.*')
+    .whereNotNull('events.orgId')
+    .whereRaw('events.name = any(?)', [ctx.use('webhooks').eventNames(types)])
+    // Who commits later than one that was read comes behind it.
+    .whereRaw('events.xid < pg_snapshot_xmin(pg_current_snapshot())');
+  if (orgId) rows.where('events.orgId', orgId);
+  return rows;
+}
+
+export const after = ({ xid, seq }: EventPosition): [sql: string, values: string[]] => [
+  '(events.xid, events.seq) > (?::text::xid8, ?::bigint)',
+  [`${xid}`, `${seq}`],
+];
+
+/** Throws INVALID_CURSOR for an id that nobody gave, CURSOR_EXPIRED for one that lies too far back. */
+export async function positionOf(ctx: Context, lastEventId: string): Promise<EventPosition> {
+  if (!UUID.test(lastEventId)) return decodeEventPosition(await eventHorizon(ctx), lastEventId);
+  const event = await EventRecord.in(ctx).findById(lastEventId).select('xid', 'seq');
+  if (!event) throw errors.CursorExpired('This event is not kept any more: start again');
+  return { xid: BigInt(event.xid), seq: BigInt(event.seq) };
+}

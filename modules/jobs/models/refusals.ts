@@ -1,0 +1,9 @@
+/** Errors of this module. */
+import { defineError } from '#core';
+
+export const JobLocked = defineError('JOB_LOCKED', 409, 'The job is running');
+export const FilterTooBroad = defineError(
+  'FILTER_TOO_BROAD',
+  400,
+  'The filter fits more than 1,000 jobs: ask with dryRun first and send the confirm it answers',
+);

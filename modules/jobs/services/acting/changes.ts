@@ -1,0 +1,55 @@
+/** Running a job again, and cancelling one. What is running is left alone. */
+import { type Context, errors } from '#core';
+import { JobLocked } from '../../models/refusals.ts';
+import type { JobRow } from '../../models/shapes.ts';
+import { mustExist } from '../rows/queue.ts';
+
+const isHeld = ({ state }: JobRow) => state === 'running' || state === 'stuck';
+
+/** Throws 404 for a job that is gone, 409 `JOB_LOCKED` for one that runs. */
+async function mustBeIdle(ctx: Context, id: number): Promise<JobRow> {
+  const row = await mustExist(ctx, id);
+  if (isHeld(row)) throw JobLocked(`The job is running on ${row.nodeId ?? 'a worker that is gone'}`);
+  return row;
+}
+
+function record(ctx: Context, action: 'job.retry' | 'job.cancel', row: JobRow, details: object): void {
+  ctx.audit(action, {
+    orgId: row.orgId,
+    resourceType: 'job',
+    resourceName: row.task,
+    details: { jobId: row.id, task: row.task, state: row.state, attempts: row.attempts, ...details },
+  });
+}
+
+export interface Retry {
+  runAt?: Date;
+  resetAttempts: boolean;
+}
+
+/** With all attempts anew, or with one more. */
+export async function retryJob(ctx: Context, id: number, { runAt, resetAttempts }: Retry): Promise<JobRow> {
+  const row = await mustBeIdle(ctx, id);
+  const { rows } = await ctx.sql('select queue_retry($1, coalesce($2, now()), $3) as id', [
+    [id],
+    runAt ?? null,
+    resetAttempts,
+  ]);
+  // A worker took it between the look and the change.
+  if (rows.length === 0) throw JobLocked();
+  record(ctx, 'job.retry', row, { resetAttempts, runAt: runAt?.toISOString() ?? null });
+  return mustExist(ctx, id);
+}
+
+/** It stays in the queue as cancelled, with the reason, until it is retried or removed. */
+export async function cancelJob(ctx: Context, id: number, reason: string): Promise<JobRow> {
+  const row = await mustBeIdle(ctx, id);
+  if (row.state === 'cancelled')
+    throw errors.InvalidState({
+      details: [{ current: row.state, allowed: ['ready', 'delayed', 'retrying', 'failed'] }],
+    });
+  const { rows } = await ctx.sql('select queue_cancel($1, $2) as id', [[id], reason]);
+  if (rows.length === 0) throw JobLocked();
+  record(ctx, 'job.cancel', row, { reason });
+  return mustExist(ctx, id);
+}

@@ -1,0 +1,25 @@
+/** Work that waits in tables of other modules: counted once a minute by whoever fills the slot, shown from there. */
+import type { Context } from '#core';
+import type { DomainQueue, DomainQueueRow } from '../models/domain-queue.ts';
+
+export const DOMAIN_COLUMNS = `name, title, pending, extract(epoch from now() - oldest_at)::float8 as "oldestAgeSec", failed,
+  link, counted_at as "countedAt"`;
+
+export async function domainQueues(ctx: Context): Promise<DomainQueueRow[]> {
+  const { rows } = await ctx.sql<DomainQueueRow>(
+    `select ${DOMAIN_COLUMNS} from domain_queues where counted_at > now() - interval '1 day' order by name`,
+  );
+  return rows;
+}
+
+/** Counts one of them anew. One that cannot be counted keeps its last figures, and their age tells. */
+export async function countQueue(ctx: Context, queue: DomainQueue): Promise<void> {
+  await ctx.sql(`set local statement_timeout = '2s'`);
+  const { pending, oldestAt, failed } = await queue.count(ctx);
+  await ctx.sql(
+    `insert into domain_queues (name, title, pending, oldest_at, failed, link) values ($1, $2, $3, $4, $5, $6)
+     on conflict (name) do update set title = excluded.title, pending = excluded.pending, oldest_at = excluded.oldest_at,
+       failed = excluded.failed, link = excluded.link, counted_at = now()`,
+    [queue.name, queue.title, pending, oldestAt, failed, queue.link],
+  );
+}

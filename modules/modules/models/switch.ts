@@ -1,0 +1,93 @@
+/** Switches as they are stored, asked for and shown. */
+import Joi from 'joi';
+import type { ModuleLevel } from '#core';
+
+/** Where a switch is: the row's own place. */
+export interface Place {
+  level: ModuleLevel;
+  partnerId: string | null;
+  orgId: string | null;
+}
+/** What a row says; the instance's has a lock, a tenant's may be a trial. */
+export interface StoredSwitch {
+  enabled: boolean;
+  locked: boolean;
+  source: 'manual' | 'plan' | 'trial';
+  expiresAt: Date | null;
+  reason: string | null;
+  updatedBy: string | null;
+  updatedAt: Date;
+}
+export interface Turn {
+  /** Null goes back to what the level above says. */
+  enabled: boolean | null;
+  locked?: boolean;
+  reason?: string | null;
+  cascade?: boolean;
+  enableDependencies?: boolean;
+  trialDays?: number;
+}
+
+const turning = {
+  reason: Joi.string().trim().max(500).allow(null, '').description('For people who ask why'),
+  cascade: Joi.boolean().default(false).description('Also switches off what requires it'),
+  enableDependencies: Joi.boolean().default(false).description('Also switches on what it requires'),
+};
+export const instanceTurn = Joi.object<Turn>({
+  enabled: Joi.boolean().required(),
+  locked: Joi.boolean().description('Partners may not change it'),
+  ...turning,
+});
+export const partnerTurn = Joi.object<Turn & { partnerId?: string }>({
+  enabled: Joi.boolean().required(),
+  partnerId: Joi.string().uuid().description('System callers name the partner'),
+  trialDays: Joi.number().integer().min(1).max(365).description('System callers only: it ends after so many days'),
+  ...turning,
+});
+export const organizationTurn = Joi.object<Turn>({
+  enabled: Joi.boolean().allow(null).required().description('Null goes back to what the partner says'),
+  ...turning,
+});
+
+const word = Joi.string();
+const reason = word.allow(null).required().description('Why it is off; `core` for what cannot be switched off');
+const level = Joi.string().valid('instance', 'partner', 'organization');
+export const moduleShape = Joi.object({
+  key: word.required(),
+  title: word.required(),
+  description: word.required(),
+  group: word.required(),
+  core: Joi.boolean().required(),
+  enabled: Joi.boolean().required(),
+  reason,
+  fault: word.description('What is wrong with the package that it comes from; for system callers'),
+  levels: Joi.array().items(level).required(),
+  dependsOn: Joi.array().items(word).required(),
+  dependents: Joi.array().items(word).required(),
+  configurable: Joi.boolean().required().description('Whether the caller may switch it here'),
+});
+const stored = {
+  key: word.required(),
+  enabled: Joi.boolean().required(),
+  reason,
+  note: word.allow(null).required(),
+  locked: Joi.boolean().required(),
+  updatedBy: word.allow(null).required(),
+  updatedAt: Joi.date().iso().allow(null).required(),
+};
+export const stateShape = Joi.object({
+  ...stored,
+  level: level.required(),
+  changed: Joi.array().items(word).required().description('This module and those that were switched with it'),
+});
+export const partnerRow = Joi.object({
+  ...stored,
+  source: word.allow(null).required().description('Null where the partner has said nothing'),
+  expiresAt: Joi.date().iso().allow(null).required().description('The end of a trial'),
+  organizationsOff: Joi.number().integer().required(),
+});
+export const instanceRow = Joi.object({
+  ...stored,
+  partnersOn: Joi.number().integer().required(),
+  objects: Joi.object().pattern(word, Joi.number().integer()).required(),
+});

@@ -1,0 +1,89 @@
+/** Plugins: third-party code that runs in processes of its own, for one organization at a time, with what it was granted. */
+import { type Context, defineModule, type StartServices } from '#core';
+import type { ProviderKind } from '#plugin-sdk/host';
+import { capabilityShape, entryDetailShape, entryShape, installedShape, versionShape } from './models/catalog-entry.ts';
+import { installationShape } from './models/installation.ts';
+import type { PluginUsage } from './models/usage.ts';
+import { callProvider, listProviders, type Provider, type ProviderCall } from './services/actions.ts';
+import { registerShipped } from './services/builtin/registrations.ts';
+import { startHandingOver } from './services/dispatch/dispatcher.ts';
+import { LISTENERS, listenersFor } from './services/dispatch/listeners.ts';
+import { HOST, PluginHost } from './services/running/host.ts';
+
+const api = (ctx: Context) => ({
+  /** What enabled plugins within reach offer. */
+  providers: (kind: ProviderKind, orgId?: string): Promise<Provider[]> => listProviders(ctx, kind, orgId),
+  /** Waits for the plugin, so outside of any transaction. The answer fits the schema of the kind. */
+  callProvider: (call: ProviderCall): Promise<unknown> => callProvider(ctx, call),
+});
+
+declare module '#core/contract' {
+  interface Apis {
+    plugins: ReturnType<typeof api>;
+  }
+  interface Slots {
+    'plugins.usage': PluginUsage;
+  }
+  interface Events {
+    /** What a plugin had to tell; `depth`: how many plugins lie between it and what people or devices did. */
+    'plugins.event': {
+      installationId: string;
+      slug: string;
+      name: string;
+      data: Record<string, unknown>;
+      depth: number;
+    };
+    /** A plugin has something to say to people. */
+    'plugins.notified': { installationId: string; slug: string; title: string; message: string };
+    'plugins.quarantined': { installationId: string; partnerId: string | null; slug: string; reason: string };
+  }
+}
+
+let running: { host: PluginHost; listeners: ReturnType<typeof listenersFor> }[] = [];
+
+export default defineModule({
+  name: 'plugins',
+  title: 'Plugins',
+  summary: 'Third-party code in processes of its own, with declared and granted capabilities',
+  requires: ['devices', 'custom-fields'],
+  default: 'on',
+  permissions: ['organizations:read', 'organizations:write'],
+  audits: [
+    ...['plugin.install', 'plugin.update', 'plugin.uninstall', 'plugin.enable', 'plugin.disable', 'plugin.invoke'],
+    ...['plugin.call', 'plugin.quarantine', 'plugin.catalog.register', 'plugin.catalog.update', 'plugin.catalog.yank'],
+  ],
+  events: ['plugins.event', 'plugins.notified', 'plugins.quarantined'],
+  slots: ['plugins.usage'],
+  steadySlots: ['plugins.usage'],
+  objects: { plugins: 'plugin_installations' },
+  schemas: {
+    PluginCatalogEntry: entryShape,
+    PluginCatalogEntryDetails: entryDetailShape,
+    PluginInstalled: installedShape,
+    PluginVersion: versionShape,
+    PluginCapability: capabilityShape,
+    PluginInstallation: installationShape,
+  },
+  api,
+  async start(services: StartServices) {
+    const doors = await services.asPlatform(async ({ platform: { http, config } }) => ({ http, config }));
+    const host = new PluginHost(services, doors);
+    services.services.set(HOST, host);
+    const listeners = listenersFor(services);
+    services.services.set(LISTENERS, listeners);
+    running.push({ host, listeners });
+    await listeners.load();
+    await registerShipped(services);
+  },
+  work: startHandingOver,
+  async stop() {
+    const all = running;
+    running = [];
+    await Promise.all(
+      all.map(({ host, listeners }) => {
+        listeners.stop();
+        return host.stop();
+      }),
+    );
+  },
+});

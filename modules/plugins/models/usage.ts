@@ -1,0 +1,13 @@
+/** The slot `plugins.usage`: whoever names plugins says where; then they are not removed under it. */
+import type { Context } from '#core';
+
+export interface PluginUser {
+  /** What it is, such as `alertChannel`. */
+  kind: string;
+  id: string;
+  name: string;
+}
+export interface PluginUsage {
+  /** Within the transaction of the removal; the first hundred are enough. */
+  of(ctx: Context, plugin: { orgIds: readonly string[]; slug: string }): Promise<PluginUser[]>;
+}

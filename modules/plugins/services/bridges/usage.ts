@@ -1,0 +1,17 @@
+/** What names an installed plugin elsewhere. */
+import type { Context } from '#core';
+import type { Installation } from '../../models/installation.ts';
+import { PluginInUse } from '../../models/refusals.ts';
+
+/** Throws PLUGIN_IN_USE with the list. */
+export async function mustBeUnused(ctx: Context, { id, slug }: Pick<Installation, 'id' | 'slug'>): Promise<void> {
+  const { rows } = await ctx.sql<{ orgId: string }>(
+    `select o.id as "orgId" from plugin_installations i join organizations o on o.id = i.org_id or o.partner_id = i.partner_id
+     where i.id = $1 and i.id in (select s.id from plugins_serving(o.id) s)`,
+    [id],
+  );
+  const orgIds = rows.map(({ orgId }) => orgId);
+  const users = [];
+  for (const filling of ctx.fillings('plugins.usage')) users.push(...(await filling.of(ctx, { orgIds, slug })));
+  if (users.length > 0) throw PluginInUse({ details: users.map((one) => ({ ...one })) });
+}

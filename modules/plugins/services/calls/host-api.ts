@@ -1,0 +1,111 @@
+/** The host API: what a plugin asks, checked against what it was granted, and done within its organization only. */
+import { AppError, type Context, type PlatformDoors, type StartServices } from '#core';
+import { CallRates, HostError, mustAllow, Rates, refusalLine } from '#plugin-sdk/host';
+import type { Level } from '../../models/log-line.ts';
+import { actorOf } from '../installations/standing.ts';
+import { type Facts, linePlace } from '../running/facts.ts';
+import type { LogWriter } from '../running/log-writer.ts';
+import type { Invocation } from '../running/process/plugin-process.ts';
+import { deviceMethods } from './device-methods.ts';
+import { fetchFor } from './http-method.ts';
+import { kvMethods } from './kv-methods.ts';
+import { tellMethods } from './tell-methods.ts';
+
+export interface Asked {
+  /** Of a place that is an organization. */
+  facts: Facts & { orgId: string };
+  invocation: Invocation;
+}
+// biome-ignore lint/suspicious/noExplicitAny: the params were held to the schema of the method, which names their type
+export type Method = (ctx: Context, params: any, asked: Asked) => Promise<unknown>;
+
+/** Those whose module this server lacks are not among them: NOT_AVAILABLE. */
+const METHODS: Record<string, Method> = { ...kvMethods, ...deviceMethods, ...tellMethods };
+
+/** People read them. */
+const NOTICES_PER_MINUTE = 10;
+
+interface Doors {
+  services: StartServices;
+  http: PlatformDoors['http'];
+  logs: LogWriter;
+}
+
+export class HostApi {
+  private readonly doors: Doors;
+  private readonly rates = new CallRates();
+  private readonly notices = new Rates();
+
+  constructor(doors: Doors) {
+    this.doors = doors;
+  }
+
+  /** Rejects with a HostError that the plugin may see; anything else is not for its eyes. */
+  async call(facts: Facts, invocation: Invocation, name: string, params: unknown): Promise<unknown> {
+    try {
+      return await this.allowed(facts, invocation, name, params);
+    } catch (error) {
+      const told = asHostError(error);
+      if (this.rates.isNews(facts.key)) {
+        this.note(facts, invocation, 'warn', refusalLine(name, told), { code: told.code });
+      }
+      if (told.code === 'INTERNAL') {
+        await this.doors.services.asPlatform(async (ctx) =>
+          ctx.log.error({ err: error, plugin: facts.id }, 'a host call failed'),
+        );
+      }
+      throw told;
+    }
+  }
+
+  private async allowed(facts: Facts, invocation: Invocation, name: string, params: unknown): Promise<unknown> {
+    const method = mustAllow(name, params, facts);
+    if (name === 'log') {
+      const { level, message, fields } = params as { level: Level; message: string; fields?: Record<string, unknown> };
+      const { hook, id: invocationId } = invocation;
+      this.doors.logs.say(
+        { ...linePlace(facts), level, message, fields, hook, invocationId },
+        facts.limits.logPerMinute,
+      );
+      return null;
+    }
+    this.rates.mustAdmit(facts.key, name, facts.limits);
+    if (name === 'http.fetch') return fetchFor(this.doors.http, params as never, invocation.timeoutMs);
+    if (name === 'notifications.send' && !this.notices.take(facts.key, NOTICES_PER_MINUTE))
+      throw new HostError('RATE_LIMITED', `More than ${NOTICES_PER_MINUTE} notices within a minute`);
+    const run = METHODS[name];
+    if (!run) throw new HostError('NOT_AVAILABLE', `This server has nothing behind ${name}`);
+    const { orgId } = facts;
+    if (!orgId)
+      throw new HostError('NOT_AVAILABLE', `${name} acts in one organization, and this is a step for all of them`);
+    const result = await this.doors.services.asOrganization(orgId, actorOf(facts.id), async (ctx) => {
+      if (method.writes) {
+        const { id: resourceId, slug } = facts;
+        const details = { method: name, invocationId: invocation.id, hook: invocation.hook };
+        ctx.audit('plugin.call', { orgId, resourceType: 'plugin', resourceId, resourceName: slug, details });
+      }
+      return { value: await run(ctx, params, { facts: { ...facts, orgId }, invocation }) };
+    });
+    if (!result) throw new HostError('NOT_AVAILABLE', 'The organization is not active');
+    return result.value;
+  }
+
+  private note(
+    facts: Facts,
+    { hook, id }: Invocation,
+    level: Level,
+    message: string,
+    fields: Record<string, unknown>,
+  ): void {
+    this.doors.logs.write({ ...linePlace(facts), level, message, fields, hook, invocationId: id });
+  }
+}
+
+function asHostError(error: unknown): HostError {
+  if (error instanceof HostError) return error;
+  if (!(error instanceof AppError)) return new HostError('INTERNAL', 'The host could not do this');
+  const details = (error.details as { message?: string }[]).map(({ message }) => message).filter(Boolean);
+  const message = [error.message, ...details].join('; ').slice(0, 1_000);
+  if (error.status === 404) return new HostError('NOT_FOUND', message);
+  return new HostError(error.status === 409 ? 'CONFLICT' : 'INVALID_PARAMS', message);
+}

@@ -1,0 +1,53 @@
+/** What plugins tell other programs and people, and work that they put off. */
+import { HostError, mustBeNear, mustHaveTurn, nextDepth, onceKey } from '#plugin-sdk/host';
+import type { Method } from './host-api.ts';
+
+export const tellMethods: Record<string, Method> = {
+  'events.emit': async (
+    ctx,
+    { name, data }: { name: string; data: Record<string, unknown> },
+    { facts, invocation },
+  ) => {
+    const depth = nextDepth(invocation.depth);
+    const { id: installationId, slug, orgId } = facts;
+    ctx.emit('plugins.event', { installationId, slug, name, data, depth }, { orgId });
+    return null;
+  },
+  'notifications.send': async (
+    ctx,
+    { userId, title, message }: { userId?: string; title: string; message: string },
+    { facts },
+  ) => {
+    if (userId) throw new HostError('NOT_AVAILABLE', 'This server tells all whom it concerns, not one of them');
+    const { id: installationId, slug, orgId } = facts;
+    ctx.emit('plugins.notified', { installationId, slug, title, message }, { orgId });
+    return null;
+  },
+  'schedule.once': async (
+    ctx,
+    { name, at, data = {} }: { name: string; at: string; data?: Record<string, unknown> },
+    { facts, invocation },
+  ) => {
+    const when = new Date(at);
+    mustBeNear(when, Date.now());
+    const { rows } = await ctx.sql<{ n: number }>(
+      `select count(*)::int as n from plugin_queue where installation_id = $1 and org_id = $2 and kind = 'once'`,
+      [facts.id, facts.orgId],
+    );
+    mustHaveTurn(rows[0]?.n ?? 0);
+    await ctx.sql(
+      `insert into plugin_queue (installation_id, org_id, key, kind, body, depth, due_at)
+       values ($1, $2, $3, 'once', $4::json, $5, $6)
+       on conflict (installation_id, org_id, key) do update set body = excluded.body where plugin_queue.lease is null`,
+      [
+        facts.id,
+        facts.orgId,
+        onceKey(name, when),
+        JSON.stringify({ name, at: when.toISOString(), data }),
+        invocation.depth,
+        when,
+      ],
+    );
+    return null;
+  },
+};

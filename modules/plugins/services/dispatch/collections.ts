@@ -1,0 +1,36 @@
+/** What a collector found, written into the custom fields that its manifest names. */
+import type { Collected } from '#plugin-sdk';
+import { declaredFields } from '#plugin-sdk/host';
+import { actorOf } from '../installations/standing.ts';
+import type { PluginHost } from '../running/host.ts';
+
+interface Place {
+  installationId: string;
+  orgId: string;
+  hook: string;
+  /** Those it declared; others are refused. */
+  fields: string[];
+}
+
+/** Writes what may be written, and notes the rest in the plugin's log. Null, or why nothing was written. */
+export async function writeCollected(host: PluginHost, place: Place, { values }: Collected): Promise<string | null> {
+  const { installationId, orgId, hook, fields } = place;
+  if (!(await host.isGranted(place, 'customFields:write'))) return 'customFields:write was not granted';
+  const note = (message: string) => host.logs.write({ installationId, orgId, level: 'warn', message, hook });
+  for (const { deviceId, fields: found } of values) {
+    const { declared, others } = declaredFields(found, fields);
+    if (others.length > 0) note(`Fields that its manifest does not name were left out: ${others.join(', ')}`);
+    const refused = await host.services
+      .asOrganization(orgId, actorOf(installationId), async (ctx) => {
+        const { updated, failed } = await ctx.use('devices').writeAgentValues(deviceId, declared);
+        if (updated.length > 0) {
+          const details = { method: 'customFields.set', hook, deviceId, fields: updated };
+          ctx.audit('plugin.call', { orgId, resourceType: 'plugin', resourceId: installationId, details });
+        }
+        return failed.map(({ message }) => message);
+      })
+      .catch((error: Error) => [error.message]);
+    for (const message of refused ?? []) note(`${deviceId}: ${message}`);
+  }
+  return null;
+}

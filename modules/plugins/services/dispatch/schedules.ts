@@ -1,0 +1,76 @@
+/** Schedules and collectors of enabled plugins: when each comes round next, and what is due now. */
+import { type Context, momentsAround } from '#core';
+import type { Manifest } from '#plugin-sdk/host';
+import { DUE } from './listeners.ts';
+
+const MOST_AT_ONCE = 500;
+
+/** Writes the schedules of an installation anew, as its manifest has them. */
+export async function arrangeSchedules(
+  ctx: Context,
+  place: { id: string; orgId: string | null; partnerId: string | null },
+  manifest: Manifest,
+): Promise<void> {
+  const rows = [
+    ...(manifest.schedules ?? []).map(({ name, cron }) => ({ kind: 'schedule', name, cron })),
+    ...(manifest.providers ?? []).flatMap(({ kind, key, cron }) =>
+      kind === 'collector' && cron ? [{ kind, name: key, cron }] : [],
+    ),
+  ].flatMap((row) => {
+    const { next } = momentsAround({ cron: row.cron }, new Date());
+    return next ? [{ ...row, next: next.toISOString() }] : [];
+  });
+  await clearSchedules(ctx, place.id);
+  if (rows.length === 0) return;
+  await ctx.sql(
+    `insert into plugin_schedules (installation_id, org_id, partner_id, kind, name, cron, next_run_at)
+     select $1, $2, $3, kind, name, cron, next from jsonb_to_recordset($4::jsonb) as s (kind text, name text, cron text, next timestamptz)`,
+    [place.id, place.orgId, place.partnerId, JSON.stringify(rows)],
+  );
+}
+
+export async function clearSchedules(ctx: Context, id: string): Promise<void> {
+  await ctx.sql('delete from plugin_schedules where installation_id = $1', [id]);
+}
+
+interface Due {
+  installationId: string;
+  kind: string;
+  name: string;
+  cron: string;
+  at: Date;
+}
+
+/**
+ * Platform role. What was missed while nothing ran is made up for once. Running twice in a minute finds nothing due. A
+ * partner's run once for each of the organizations that they serve.
+ */
+export async function tickSchedules(ctx: Context): Promise<number> {
+  const { rows } = await ctx.sql<Due & Record<string, unknown>>(
+    `select s.installation_id as "installationId", s.kind, s.name, s.cron, s.next_run_at as at
+     from plugin_schedules s join plugin_installations i on i.id = s.installation_id
+     where s.next_run_at <= now() and i.enabled and i.status = 'installed'
+     order by s.next_run_at limit ${MOST_AT_ONCE} for update of s skip locked`,
+  );
+  const now = new Date();
+  for (const { installationId, kind, name, cron, at } of rows) {
+    const { next } = momentsAround({ cron }, now);
+    await ctx.sql(
+      `with moved as (
+         update plugin_schedules set next_run_at = $5
+         where installation_id = $1 and kind = $2 and name = $3 and next_run_at = $4 returning installation_id, org_id, partner_id)
+       insert into plugin_queue (installation_id, org_id, key, kind, body, due_at)
+       select installation_id, o.id, $6, $2, $7::json, now()
+       from moved join organizations o on o.id = moved.org_id or o.partner_id = moved.partner_id
+       where o.deleted_at is null and moved.installation_id in (select s.id from plugins_serving(o.id) s)
+       on conflict do nothing`,
+      [
+        ...[installationId, kind, name, at, next ?? 'infinity'],
+        `${kind}:${name}:${at.toISOString()}`,
+        JSON.stringify({ name, at: at.toISOString(), data: {} }),
+      ],
+    );
+  }
+  if (rows.length > 0) ctx.hint(DUE, '');
+  return rows.length;
+}

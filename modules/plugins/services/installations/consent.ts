@@ -1,0 +1,59 @@
+/** What people agree to: the permissions that a version asks for, none of them beyond what those people may do themselves. */
+import { type Context, errors, holdsPermission } from '#core';
+import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/host';
+import type { CatalogEntry } from '../../models/catalog-entry.ts';
+import { PermissionNotGranted } from '../../models/refusals.ts';
+
+/** What somebody must hold to let a plugin do it: a plugin is no way round one's own limits. */
+const TAKES: Partial<Record<CapabilityName, [pair: string, method: string]>> = {
+  'devices:read': ['devices:read', 'GET'],
+  'devices:tag': ['devices:write', 'PATCH'],
+  'alerts:read': ['alerts:read', 'GET'],
+  'alerts:create': ['alerts:write', 'POST'],
+  'alerts:update': ['alerts:write', 'PATCH'],
+  'scripts:execute': ['scripts:execute', 'POST'],
+  'customFields:read': ['devices:read', 'GET'],
+  'customFields:write': ['devices:write', 'PATCH'],
+};
+
+export const asked = (manifest: Pick<Manifest, 'permissions'>): CapabilityName[] =>
+  (manifest.permissions ?? []).map(({ name }) => name);
+
+/** The permissions as people are shown them. */
+export const permissionTexts = ({ permissions = [] }: Pick<Manifest, 'permissions'>) =>
+  permissions.map(({ name, reason }) => ({ name, ...CAPABILITIES[name], reason }));
+
+/** Throws 400 for what the manifest does not ask for, 403 for what the caller may not do, 400 for what wants verification. */
+export function mustMayGrant(
+  ctx: Context,
+  entry: Pick<CatalogEntry, 'isVerified'>,
+  manifest: Manifest,
+  names: readonly string[],
+): void {
+  const wanted = new Set<string>(asked(manifest));
+  const fault = (message: string) =>
+    errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'grantPermissions', message }] });
+  const unknown = names.filter((name) => !wanted.has(name));
+  if (unknown.length > 0) throw fault(`The plugin does not ask for ${unknown.join(', ')}`);
+  if (names.includes('scripts:execute') && !entry.isVerified) {
+    throw fault('scripts:execute is only for plugins that the operator has verified');
+  }
+  const { kind, permissions } = ctx.actor;
+  const holds = (pair: string, method: string) =>
+    kind === 'api_key' ? permissions.has(pair) || permissions.has('*') : holdsPermission(permissions, pair, method);
+  const missing = names.filter((name) => {
+    const takes = TAKES[name as CapabilityName];
+    return takes && !holds(...takes);
+  });
+  if (missing.length === 0) return;
+  throw errors.Forbidden({
+    message: 'You cannot grant what you may not do yourself',
+    details: missing.map((name) => ({ path: 'grantPermissions', message: name })),
+  });
+}
+
+/** Throws 400 with the texts of all that was not agreed to. */
+export function mustGrantAll(manifest: Manifest, names: readonly string[]): void {
+  const missing = permissionTexts(manifest).filter(({ name }) => !names.includes(name));
+  if (missing.length > 0) throw PermissionNotGranted({ details: missing });
+}

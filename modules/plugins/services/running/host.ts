@@ -1,0 +1,255 @@
+/** The host of this process: starts plugins when they are needed, calls them, and ends them when they are idle or misbehave. */
+import { randomUUID } from 'node:crypto';
+import type { Context, PlatformDoors, StartServices } from '#core';
+import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
+import { HostApi } from '../calls/host-api.ts';
+import { noteEnd } from '../installations/standing.ts';
+import { Deaths } from './deaths.ts';
+import { CHANGED, type Facts, isOn, keyOf, linePlace, type Place, readFacts } from './facts.ts';
+import { LogWriter } from './log-writer.ts';
+import { type Outcome, PluginProcess } from './process/plugin-process.ts';
+import { ProcessRunner } from './runners/process-runner.ts';
+import type { Runner } from './runners/runner.ts';
+import { findSandbox } from './runners/sandbox.ts';
+import { type Slot, Slots, type Use } from './slots.ts';
+import { Staging } from './staging.ts';
+
+export const HOST = 'plugins.host';
+const FACTS_MS = 30_000;
+const MOST_FACTS = 10_000;
+const LOOK_MS = 1_000;
+
+export interface Call {
+  kind: HandlerKind;
+  handler: string;
+  hook: string;
+  args: readonly unknown[];
+  timeoutMs?: number;
+  depth?: number;
+  /** Also while it is not enabled: its life-cycle, and trying it out. */
+  always?: boolean;
+}
+type Doors = Pick<PlatformDoors, 'http' | 'config'>;
+const failed = (code: string, message: string, afterMs: number | null = null): Outcome => ({
+  ok: false,
+  code,
+  message,
+  afterMs,
+  ms: 0,
+});
+
+/** What a process is started with; other limits hold from the next call on. */
+const madeOf = ({ packageSha256, limits: { memoryMb, cpuMsPerCall } }: Facts): string =>
+  [packageSha256, memoryMb, cpuMsPerCall].join('/');
+
+const mayRun = ({ enabled, status }: Facts, { always }: Call): boolean =>
+  always === true || (enabled && status === 'installed');
+
+export class PluginHost {
+  readonly logs: LogWriter;
+  readonly services: StartServices;
+  readonly deaths = new Deaths();
+  private readonly doors: Doors;
+  private readonly api: HostApi;
+  private readonly staging = new Staging();
+  private readonly rates = new Rates();
+  private readonly slots: Slots;
+  private readonly facts = new Map<string, { at: number; installationId: string; facts: Promise<Facts | null> }>();
+  private readonly ending = new Set<Promise<unknown>>();
+  private runner: Promise<Runner> | null = null;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(services: StartServices, doors: Doors) {
+    this.services = services;
+    this.doors = doors;
+    this.slots = new Slots(doors.config.plugins);
+    this.logs = new LogWriter(services);
+    this.api = new HostApi({ services, http: doors.http, logs: this.logs });
+    services.onNotice(CHANGED, (id) => void this.changed(id));
+    services.onNoticesLost(() => this.facts.clear());
+    this.timer = setInterval(() => this.slots.endIdle(), LOOK_MS).unref();
+  }
+
+  /** How many processes there are here; for health, and for tests of idleness. */
+  processesOf(installationId?: string): number {
+    return this.slots.count(installationId);
+  }
+
+  async walls() {
+    const { name, walls } = await this.getRunner();
+    return { runner: name, ...walls };
+  }
+
+  /** Never rejects for what a plugin does. */
+  async call(place: Place, call: Call): Promise<Outcome> {
+    const facts = await this.factsFor(place, call).catch((error: Error) => error);
+    if (facts instanceof Error) return failed('PERMANENT', facts.message);
+    if (!facts) return failed('PERMANENT', 'It is not installed any more');
+    if (!mayRun(facts, call)) return failed('PERMANENT', 'It is not enabled');
+    const { callsPerMinute } = facts.limits;
+    if (!this.rates.take(facts.key, callsPerMinute)) {
+      const message = `More than ${callsPerMinute} calls within a minute`;
+      return failed('BUSY', message, this.rates.millisecondsLeft());
+    }
+    const outcome = await this.callIn(facts, call);
+    const { hook } = call;
+    if (!outcome.ok && outcome.code !== 'BUSY') {
+      const message = `${hook} failed: ${outcome.message}`;
+      this.logs.write({ ...linePlace(facts), level: 'error', message, hook, durationMs: outcome.ms });
+    }
+    return outcome;
+  }
+
+  /** What is remembered may be behind a notice that is still under way: nobody is refused for that. */
+  private async factsFor(place: Place, call: Call): Promise<Facts | null> {
+    const facts = await this.factsOf(place);
+    if (facts && mayRun(facts, call)) return facts;
+    this.facts.delete(keyOf(place));
+    return this.factsOf(place);
+  }
+
+  private async callIn(facts: Facts, call: Call): Promise<Outcome> {
+    const use = await this.useOf(facts, call.always ?? false).catch((error: Error) => error);
+    if (use instanceof Error) return failed('PERMANENT', use.message);
+    if ('ok' in use) return use;
+    const outcome = await this.callOn(use.slot, facts, call).finally(use.free);
+    // What callers write of a call comes after what was written of the end of its process.
+    if (!outcome.ok && outcome.code === 'CRASHED') await use.slot.noted;
+    return outcome;
+  }
+
+  private async callOn(
+    { process, started }: Slot,
+    facts: Facts,
+    { kind, handler, hook, args, timeoutMs, depth = 0 }: Call,
+  ): Promise<Outcome> {
+    try {
+      await started;
+    } catch (error) {
+      const reason = `It could not be started: ${(error as Error).message}`;
+      process.die({ kind: 'crashed', reason });
+      return failed('CRASHED', reason);
+    }
+    return process.invoke({
+      ...{ id: randomUUID(), kind, handler, hook, args, depth, config: facts.shownConfig, org: facts.org },
+      timeoutMs: Math.min(timeoutMs ?? facts.limits.wallMsPerCall, facts.limits.wallMsPerCall),
+    });
+  }
+
+  /** Null where it is gone. */
+  async manifestOf(place: Place) {
+    return (await this.factsOf(place))?.manifest ?? null;
+  }
+
+  async isGranted(place: Place, capability: string): Promise<boolean> {
+    return (await this.factsOf(place))?.granted.has(capability) ?? false;
+  }
+
+  /** What the plugin says that it has, from a process of its own that ends at once when it lies idle. */
+  async inspect(place: Place): Promise<StartedPlugin> {
+    const facts = await this.factsOf(place);
+    if (!facts) throw new Error('It is not installed any more');
+    const use = await this.useOf(facts, true);
+    if ('ok' in use) throw new Error(use.ok ? '' : use.message);
+    return use.slot.started.finally(use.free);
+  }
+
+  private async useOf(facts: Facts, step: boolean): Promise<Use | Outcome> {
+    const known = this.slots.use(facts.key, madeOf(facts), step);
+    if (known) return known;
+    const wait = this.deaths.wait(facts.key);
+    if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
+    const runner = await this.getRunner();
+    if (runner.walls.network !== 'none' && this.doors.config.plugins.sandbox === 'strict') {
+      return failed(
+        'PERMANENT',
+        'This server cannot cut plugins off from the network, and runs none without (PLUGINS_SANDBOX)',
+      );
+    }
+    const runtime = await this.staging.runtimeFolder();
+    const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
+    // Somebody else may have started it meanwhile.
+    const other = this.slots.use(facts.key, madeOf(facts), step);
+    if (other) return other;
+    if (!this.slots.makeRoom()) return failed('BUSY', 'All places for plugins are taken', LOOK_MS);
+    const running = runner.start({ key: facts.key, folder, runtime, limits: facts.limits });
+    const process = new PluginProcess(running, facts.limits, {
+      call: async (invocation, method, params) => {
+        const now = await this.factsOf({ installationId: facts.id, orgId: facts.orgId });
+        if (!now) throw new Error('It is gone');
+        return this.api.call(now, invocation, method, params);
+      },
+      note: (message, invocation) =>
+        this.logs.write({
+          ...{ ...linePlace(facts), level: 'warn', message },
+          ...{ hook: invocation?.hook ?? null, invocationId: invocation?.id ?? null },
+        }),
+    });
+    const started = process.start(`${folder}/${facts.manifest.main}`);
+    started.catch(() => undefined);
+    const noted = process.ended.then((how) => this.wasEnded(facts, process, how));
+    this.ending.add(noted);
+    void noted.finally(() => this.ending.delete(noted));
+    const { id: installationId, key } = facts;
+    return this.slots.add({ key, installationId, process, made: madeOf(facts), started, noted }, step);
+  }
+
+  private async wasEnded(facts: Facts, process: PluginProcess, end: Awaited<PluginProcess['ended']>): Promise<void> {
+    this.slots.end(facts.key, process);
+    if (end.kind === 'stopped') return;
+    this.deaths.note(facts.key);
+    this.logs.write({
+      ...linePlace(facts),
+      level: 'error',
+      message: `Its process was ended: ${end.reason}`,
+      fields: { kind: end.kind },
+    });
+    await noteEnd(this.services, facts, end).catch(() => undefined);
+  }
+
+  private factsOf(place: Place): Promise<Facts | null> {
+    const key = keyOf(place);
+    const known = this.facts.get(key);
+    if (known && Date.now() - known.at < FACTS_MS) return known.facts;
+    if (this.facts.size >= MOST_FACTS) this.facts.clear();
+    const facts = this.services.asPlatform((ctx) => readFacts(ctx, place));
+    this.facts.set(key, { at: Date.now(), installationId: place.installationId, facts });
+    facts.catch(() => this.facts.delete(key));
+    return facts;
+  }
+
+  /** Somebody changed it: what it was granted counts from the next call on; a package that was replaced ends with its process. */
+  private async changed(id: string): Promise<void> {
+    for (const [key, { installationId }] of this.facts) if (installationId === id) this.facts.delete(key);
+    if (this.slots.count(id) === 0) return;
+    const on = await this.services.asPlatform((ctx) => isOn(ctx, id)).catch(() => false);
+    if (on) this.slots.switchOn(id);
+    else this.slots.switchOff(id);
+  }
+
+  private async readPackage(sha256: string): Promise<Buffer> {
+    const [row] = await this.services.asPlatform(
+      async (ctx: Context) =>
+        (await ctx.sql<{ content: Buffer }>('select content from plugin_packages where sha256 = $1', [sha256])).rows,
+    );
+    if (!row) throw new Error('its package is not there');
+    return row.content;
+  }
+
+  private getRunner(): Promise<Runner> {
+    this.runner ??= findSandbox().then((sandbox) => new ProcessRunner(sandbox));
+    return this.runner;
+  }
+
+  /** Ends all processes, and writes what is still to be written. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.slots.endAll();
+    await Promise.all(this.ending);
+    await this.logs.flush();
+    this.staging.remove();
+  }
+}
+
+export const hostOf = (services: Pick<StartServices, 'services'> | Context['platform']): PluginHost =>
+  services.services.get(HOST) as PluginHost;

@@ -1,0 +1,94 @@
+/** The process runner: one Node process under the permission model, as far apart from the machine as this one allows. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { NICE, setNice } from './priority.ts';
+import type { Ended, Runner, Running, RunRequest, Usage } from './runner.ts';
+import type { Sandbox } from './sandbox.ts';
+
+const STDERR_KEPT = 4_000;
+const PAGE = 4_096;
+/** Of `/proc/PID/stat`: a hundred ticks a second on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+export class ProcessRunner implements Runner {
+  readonly name = 'process';
+  private readonly sandbox: Sandbox;
+
+  constructor(sandbox: Sandbox) {
+    this.sandbox = sandbox;
+  }
+
+  get walls() {
+    return this.sandbox.walls;
+  }
+
+  start({ key, folder, runtime, limits }: RunRequest): Running {
+    const flags = [
+      ...['--permission', `--allow-fs-read=${runtime.folder}`, `--allow-fs-read=${folder}`],
+      // node:sqlite opens files that the permission model should refuse.
+      ...['--no-addons', '--no-experimental-sqlite', '--disable-proto=delete', '--disable-warning=ExperimentalWarning'],
+      ...[`--max-old-space-size=${limits.memoryMb}`, '--stack-trace-limit=5', runtime.main],
+    ];
+    const { file, args } = this.sandbox.command(process.execPath, flags, limits, key);
+    // A group of its own, so that all of it can be ended at once.
+    const child = spawn(file, args, { cwd: folder, env: {}, stdio: 'pipe', detached: true });
+    const { pid } = child;
+    if (pid !== undefined) setNice(pid, pid, NICE.asARule);
+    let found: number | null = null;
+    const working = (outer: number): number => {
+      found ??= innermost(outer);
+      // The chain has not forked yet.
+      if (found === outer) found = null;
+      return found ?? outer;
+    };
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_KEPT);
+    });
+    // Writing to a process that has just ended is no fault of ours; its end says it all.
+    child.stdin.on('error', () => undefined);
+    const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+    child.once('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
+    child.once('close', (code, signal) => resolve({ code, signal, stderr }));
+    return {
+      write: (line) => void child.stdin.write(`${line}\n`),
+      onData: (listener) => void child.stdout.on('data', listener),
+      ended,
+      usage: () => (pid === undefined ? null : usageOf(working(pid))),
+      standBack: (behind) => {
+        if (pid !== undefined) setNice(pid, working(pid), behind ? NICE.behind : NICE.asARule);
+      },
+      kill: () => {
+        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+        try {
+          process.kill(-child.pid, 'SIGKILL');
+        } catch {
+          child.kill('SIGKILL');
+        }
+      },
+    };
+  }
+}
+
+/** The process at the end of the chain of commands. */
+function innermost(pid: number): number {
+  try {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    return child ? innermost(Number(child)) : pid;
+  } catch {
+    return pid;
+  }
+}
+
+function usageOf(pid: number): Usage | null {
+  try {
+    const [, resident = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // After the name, which may hold anything, comes the third field.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return { rssBytes: Number(resident) * PAGE, cpuMs: ticks * TICK_MS };
+  } catch {
+    return null;
+  }
+}

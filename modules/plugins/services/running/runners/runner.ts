@@ -1,0 +1,55 @@
+/** What a runner is: it puts a plugin's code behind walls and hands back two pipes. RUNNERS.md says what each one stops. */
+import type { ResourceLimits } from '#plugin-sdk/host';
+
+export interface RunRequest {
+  /** Of what runs nowhere else: an installation in an organization. */
+  key: string;
+  /** The unpacked package. */
+  folder: string;
+  /** The runtime of the SDK, and its file to run. */
+  runtime: { folder: string; main: string };
+  limits: ResourceLimits;
+}
+
+/** How a process came to its end, in words for the log; `signal` and `stderr` of the last moments. */
+export interface Ended {
+  code: number | null;
+  signal: string | null;
+  stderr: string;
+}
+
+export interface Usage {
+  rssBytes: number;
+  cpuMs: number;
+}
+
+export interface Running {
+  /** One line, without its end. */
+  write(line: string): void;
+  onData(listener: (chunk: Buffer) => void): void;
+  readonly ended: Promise<Ended>;
+  /** Null where the system does not tell. */
+  usage(): Usage | null;
+  /** Whether everybody else goes before it, as far as the system lets us say so. */
+  standBack(behind: boolean): void;
+  /** At once, with all that it may have started. */
+  kill(): void;
+}
+
+export interface Runner {
+  readonly name: string;
+  /** What this runner keeps from plugins here, for health and log. */
+  readonly walls: Walls;
+  start(request: RunRequest): Running;
+}
+
+export interface Walls {
+  /** No network at all, or only what the runtime hides. */
+  network: 'none' | 'hidden';
+  /** It sees no other process. */
+  processes: 'none' | 'visible';
+  /** A user of its own. */
+  user: boolean;
+  /** A hard limit on memory beside V8's own. */
+  memory: boolean;
+}

@@ -1,0 +1,42 @@
+/** Processes: listed, looked at, ended. */
+import type { Context } from '#core';
+import {
+  GET_PROCESS,
+  KILL_PROCESS,
+  type Kill,
+  LIST_PROCESSES,
+  type Process,
+  type ProcessQuery,
+} from '../models/process.ts';
+import { listAnswer, pageAsked } from '../models/tool-routes.ts';
+import { callTool } from './calls/calls.ts';
+import type { Asked } from './calls/orders.ts';
+import { lineFor } from './redaction.ts';
+
+const ORDER = 'processes';
+
+function shownTo(ctx: Context): <P extends Process>(process: P) => P {
+  const line = lineFor(ctx);
+  return (process) => ({ ...process, commandLine: line(process.commandLine) });
+}
+
+export async function listProcesses(ctx: Context, input: Asked & { query: ProcessQuery }) {
+  const { search, sort, sortDir = sort === 'cpu' || sort === 'memory' ? 'desc' : 'asc' } = input.query;
+  const page = pageAsked(ORDER, input.query);
+  const payload = { ...page, ...(search ? { search } : {}), sort, sortDir };
+  const { result } = await callTool(ctx, input, LIST_PROCESSES, { payload: () => payload });
+  return listAnswer(ORDER, input.query, { ...result, items: result.items.map(shownTo(ctx)) });
+}
+
+export async function readProcess(ctx: Context, input: Asked & { params: { pid: number } }) {
+  const { pid } = input.params;
+  const { result } = await callTool(ctx, input, GET_PROCESS, { payload: () => ({ pid }) });
+  return { data: shownTo(ctx)(result) };
+}
+
+export async function killProcess(ctx: Context, input: Asked & { params: { pid: number }; payload: Kill | null }) {
+  const { pid } = input.params;
+  const wish = { pid, force: false, ...input.payload };
+  const { result } = await callTool(ctx, input, KILL_PROCESS, { payload: () => wish, target: wish });
+  return { success: true, pid: result.pid };
+}

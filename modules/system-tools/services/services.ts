@@ -1,0 +1,37 @@
+/** Services of a device: listed, looked at, started and stopped. */
+import type { Context, PageQuery } from '#core';
+import { CHANGE_SERVICE, GET_SERVICE, LIST_SERVICES, type Service, type ServiceVerb } from '../models/service.ts';
+import { listAnswer, pageAsked } from '../models/tool-routes.ts';
+import { callTool } from './calls/calls.ts';
+import type { Asked } from './calls/orders.ts';
+import { lineFor } from './redaction.ts';
+
+const ORDER = 'services';
+
+function shownTo(ctx: Context): (service: Service) => Service {
+  const line = lineFor(ctx);
+  return (service) => ({ ...service, path: line(service.path) });
+}
+
+export async function listServices(
+  ctx: Context,
+  input: Asked & { query: PageQuery & { search?: string; status?: string } },
+) {
+  const { search, status } = input.query;
+  const page = pageAsked(ORDER, input.query);
+  const payload = { ...page, ...(search ? { search } : {}), ...(status ? { status } : {}) };
+  const { result } = await callTool(ctx, input, LIST_SERVICES, { payload: () => payload });
+  return listAnswer(ORDER, input.query, { ...result, items: result.items.map(shownTo(ctx)) });
+}
+
+export async function readService(ctx: Context, input: Asked & { params: { name: string } }) {
+  const { name } = input.params;
+  const { result } = await callTool(ctx, input, GET_SERVICE, { payload: () => ({ name }) });
+  return { data: shownTo(ctx)(result) };
+}
+
+export async function changeService(ctx: Context, verb: ServiceVerb, input: Asked & { params: { name: string } }) {
+  const { name } = input.params;
+  const { result } = await callTool(ctx, input, CHANGE_SERVICE[verb], { payload: () => ({ name }), target: { name } });
+  return { success: true, ...result };
+}

@@ -1,0 +1,84 @@
+/** Webhooks: events of an organization sent to other people's servers, signed, again and again until they arrive. */
+import { defineModule } from '#core';
+import { makeApi, type WebhooksApi } from './api.ts';
+import { deliveryShape } from './models/delivery.ts';
+import {
+  filters,
+  header,
+  headerShape,
+  policyShape,
+  secretShape,
+  webhookChanged,
+  webhookCreate,
+  webhookCreated,
+  webhookListed,
+  webhookShape,
+  webhookUpdate,
+} from './models/webhook.ts';
+import type { WebhookEvent } from './models/webhook-event.ts';
+import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
+import { startSending } from './services/sending/dispatcher.ts';
+import { documentedMessages, TESTED } from './services/sending/documented.ts';
+
+declare module '#core/contract' {
+  interface Apis {
+    webhooks: WebhooksApi;
+  }
+  interface Slots {
+    'webhooks.event': WebhookEvent;
+  }
+  interface Events {
+    /** It will not send until somebody sets it active or tests it with success. */
+    'webhooks.disabled': {
+      webhookId: string;
+      partnerId: string | null;
+      name: string;
+      reason: string;
+      consecutiveFailures: number;
+    };
+    /** At 5, 10 and 15 deliveries in a row that failed. */
+    'webhooks.failing': { webhookId: string; partnerId: string | null; name: string; consecutiveFailures: number };
+  }
+}
+
+export default defineModule({
+  name: 'webhooks',
+  title: 'Webhooks',
+  summary: "Events sent to other people's servers, signed and repeated until they arrive",
+  requires: [],
+  permissions: ['organizations:read', 'organizations:write'],
+  audits: [
+    'webhook.create',
+    'webhook.update',
+    'webhook.delete',
+    'webhook.test',
+    'webhook.retry',
+    'webhook.replay',
+    'webhook.disable',
+    'webhook.enable',
+  ],
+  events: ['webhooks.disabled', 'webhooks.failing'],
+  slots: ['webhooks.event'],
+  api: makeApi,
+  async start(services) {
+    const listeners = listenersFor(services);
+    services.services.set(LISTENERS, listeners);
+    await listeners.load();
+  },
+  work: startSending,
+  sends: (filled) => documentedMessages([...(filled('webhooks.event') as WebhookEvent[]), TESTED]),
+  schemas: {
+    Webhook: webhookShape,
+    WebhookChanged: webhookChanged,
+    WebhookCreate: webhookCreate,
+    WebhookCreated: webhookCreated,
+    WebhookDelivery: deliveryShape,
+    WebhookDisablePolicy: policyShape,
+    WebhookFilters: filters,
+    WebhookHeader: headerShape,
+    WebhookHeaderWrite: header,
+    WebhookListed: webhookListed,
+    WebhookSecret: secretShape,
+    WebhookUpdate: webhookUpdate,
+  },
+});

@@ -1,0 +1,130 @@
+/** The log of deliveries, and sending again: a test, one message, or all of a stretch of time. */
+import { randomUUID } from 'node:crypto';
+import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
+import { Delivery, type DeliveryStatus } from '../models/delivery.ts';
+import { NotFailed } from '../models/refusals.ts';
+import type { Webhook } from '../models/webhook.ts';
+import { mustKnow } from './kinds.ts';
+import { DUE } from './outbox/listeners.ts';
+import { bodyOf } from './outbox/messages.ts';
+import { mustLock, mustSee } from './reach.ts';
+import { audit } from './webhooks.ts';
+
+/** Messages that one call of replay takes at most. */
+const MOST_REPLAYED = 1000;
+const ORDER = {
+  name: 'webhook-deliveries',
+  keys: [
+    { expression: 'webhook_deliveries.created_at', direction: 'desc', type: 'timestamptz' },
+    { expression: 'webhook_deliveries.id', direction: 'desc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+
+export interface DeliveryQuery extends PageQuery {
+  status?: DeliveryStatus;
+  eventType?: string;
+  from?: Date;
+  to?: Date;
+}
+
+export const show = ({ partnerId: _, ...delivery }: Delivery) => delivery;
+
+/** Newest first. People limited to sites or groups see what was sent of those. */
+export async function listDeliveries(ctx: Context, webhookId: string, query: DeliveryQuery) {
+  await mustSee(ctx, webhookId);
+  const { status, eventType, from, to } = query;
+  const found = Delivery.in(ctx).where('webhook_deliveries.webhookId', webhookId);
+  if (status) found.where('webhook_deliveries.status', status);
+  if (eventType) found.where('webhook_deliveries.eventType', eventType);
+  if (from) found.where('webhook_deliveries.createdAt', '>=', from);
+  if (to) found.where('webhook_deliveries.createdAt', '<', to);
+  return page(found, query, ORDER, show);
+}
+
+/** Queues a test; it is sent whatever the state of the webhook, once. Throws UNKNOWN_EVENT. */
+export async function addTest(ctx: Context, webhookId: string, event: string): Promise<string> {
+  mustKnow(ctx, [event], 'event');
+  const webhook = await mustLock(ctx, webhookId);
+  const { orgId, partnerId } = webhook;
+  const eventId = randomUUID();
+  const id = randomUUID();
+  const data = { test: true, webhookId, name: webhook.name };
+  const body = bodyOf({ id: eventId, type: event, timestamp: new Date().toISOString(), orgId, data });
+  await ctx.sql(
+    `with made as (
+       insert into webhook_deliveries (id, webhook_id, org_id, partner_id, event_id, event_type, message_id, payload, trigger, max_attempts)
+       values ($1, $2, $3, $4, $5, $6, 'msg_' || $1::uuid, $7::json, 'test', 1))
+     insert into webhook_queue (delivery_id, webhook_id, org_id, partner_id, test, due_at) values ($1, $2, $3, $4, true, now())`,
+    [id, webhookId, orgId, partnerId, eventId, event, body],
+  );
+  audit(ctx, 'webhook.test', webhook, { deliveryId: id, event });
+  ctx.hint(DUE, '');
+  return id;
+}
+
+// A message is sent again by a new delivery with its id and its text. Not while one of its deliveries is under way, and
+// a message that failed not once it has arrived after all. $1 webhook, $2 statuses.
+const REPEAT = (which: string) => `
+with due as materialized (
+  select gen_random_uuid() as new_id, d.* from webhook_deliveries d
+  where d.webhook_id = $1 and d.trigger <> 'test' and d.status = any($2) and ${which} and not exists (
+    select from webhook_deliveries o
+    where (o.id = substr(d.message_id, 5)::uuid or (o.message_id = d.message_id and o.trigger = 'manual_retry'))
+      and (o.status in ('pending', 'retrying') or (d.status = 'failed' and o.status = 'delivered')))
+  order by d.created_at, d.id limit ${MOST_REPLAYED}),
+made as (
+  insert into webhook_deliveries
+    (id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload, trigger, retry_of_id)
+  select new_id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload, 'manual_retry', id
+  from due),
+queued as (
+  insert into webhook_queue (delivery_id, webhook_id, org_id, due_at) select new_id, webhook_id, org_id, now() from due)
+select new_id as id, created_at from due order by created_at`;
+
+/** Throws NOT_FAILED, INVALID_STATE while the webhook does not send, ALREADY_PENDING while the message is under way. */
+export async function retryDelivery(ctx: Context, webhookId: string, deliveryId: string) {
+  const webhook = await mustLock(ctx, webhookId);
+  const delivery = await Delivery.in(ctx).findById(deliveryId).where({ webhookId });
+  if (!delivery) throw errors.NotFound('Delivery not found');
+  if (delivery.status !== 'failed') throw NotFailed({ details: [{ current: delivery.status }] });
+  mustSend(webhook);
+  const { rows } = await ctx.sql<{ id: string }>(REPEAT('d.id = $3'), [webhookId, ['failed'], deliveryId]);
+  const [made] = rows;
+  if (!made) throw errors.AlreadyPending('The message is under way, or has arrived since');
+  audit(ctx, 'webhook.retry', webhook, { deliveryId: made.id, retryOfId: deliveryId });
+  ctx.hint(DUE, '');
+  return { deliveryId: made.id };
+}
+
+export interface Stretch {
+  from: Date;
+  to: Date;
+  status: 'failed' | 'delivered' | 'all';
+}
+
+/**
+ * Sends the messages of a stretch of time again, oldest first and at most 1,000; where there may be more, `next`
+ * is the `from` to go on with. Throws INVALID_STATE while the webhook does not send.
+ */
+export async function replayDeliveries(ctx: Context, webhookId: string, { from, to, status }: Stretch) {
+  if (from >= to) {
+    const message = 'from lies before to';
+    throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'from', message }] });
+  }
+  const webhook = await mustLock(ctx, webhookId);
+  mustSend(webhook);
+  const statuses = status === 'all' ? ['failed', 'delivered'] : [status];
+  const { rows } = await ctx.sql<{ id: string; created_at: Date }>(
+    REPEAT(`d.created_at >= $3 and d.created_at < $4 and d.trigger = 'event'`),
+    [webhookId, statuses, from, to],
+  );
+  const queued = rows.length;
+  if (queued > 0) ctx.hint(DUE, '');
+  audit(ctx, 'webhook.replay', webhook, { from: from.toISOString(), to: to.toISOString(), status, queued });
+  const next = queued === MOST_REPLAYED ? (rows.at(-1)?.created_at ?? null) : null;
+  return { queued, next };
+}
+
+function mustSend({ status }: Webhook): void {
+  if (status !== 'active') throw errors.InvalidState({ details: [{ current: status, allowed: ['active'] }] });
+}

@@ -1,0 +1,36 @@
+/** The kinds of events that webhooks can be told of: what the modules fill, and our own test. */
+import type { Context } from '#core';
+import { UnknownEvent } from '../models/refusals.ts';
+import type { WebhookEvent } from '../models/webhook-event.ts';
+
+export const TEST_KIND = 'webhook.test';
+
+export interface Kind {
+  kind: string;
+  summary: string;
+}
+
+/** Every kind once, by name. */
+export function kindsOf(ctx: Context): Kind[] {
+  const kinds = new Map<string, string>([[TEST_KIND, 'A test that somebody asked for']]);
+  for (const { kind, summary } of ctx.fillings('webhooks.event') as readonly WebhookEvent[]) kinds.set(kind, summary);
+  return [...kinds].map(([kind, summary]) => ({ kind, summary })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+/** What listens to a kind: `*`, each family it belongs to, and the kind itself. */
+export function matchesOf(kind: string): string[] {
+  const parts = kind.split('.');
+  return ['*', ...parts.slice(1).map((_, index) => `${parts.slice(0, index + 1).join('.')}.*`), kind];
+}
+
+/** Throws UNKNOWN_EVENT, with the kinds there are, for what nothing is ever sent for. */
+export function mustKnow(ctx: Context, events: readonly string[], path = 'events', place = 'payload'): void {
+  const kinds = kindsOf(ctx).map(({ kind }) => kind);
+  const known = new Set(kinds.flatMap(matchesOf));
+  const unknown = events.filter((event) => !known.has(event));
+  if (unknown.length === 0) return;
+  throw UnknownEvent({
+    message: `Unknown: ${unknown.join(', ')}`,
+    details: [{ in: place, path, unknown, allowed: kinds }],
+  });
+}

@@ -1,0 +1,45 @@
+/** How often a plugin may be called, may call, and may say something, within a minute. */
+import { HostError } from '../failures.ts';
+import type { ResourceLimits } from '../limits.ts';
+import { Rates } from './rates.ts';
+
+/** A handler asks more than once; ten times is plenty. */
+const CALLS_PER_INVOCATION = 10;
+/** People read them. */
+const NOTICES_PER_MINUTE = 10;
+/** Refused calls of a minute that are logged; a plugin that keeps asking says nothing new. */
+const REFUSALS_LOGGED = 20;
+
+export class CallRates {
+  private readonly calls: Rates;
+  private readonly egress: Rates;
+  private readonly notices: Rates;
+  private readonly refusals: Rates;
+
+  constructor(now: () => number = Date.now) {
+    this.calls = new Rates(now);
+    this.egress = new Rates(now);
+    this.notices = new Rates(now);
+    this.refusals = new Rates(now);
+  }
+
+  /** Throws RATE_LIMITED. Log lines have a rate of their own. */
+  mustAdmit(key: string, method: string, { callsPerMinute, egressPerMinute }: ResourceLimits): void {
+    if (method === 'log') return;
+    if (!this.calls.take(key, callsPerMinute * CALLS_PER_INVOCATION))
+      throw new HostError('RATE_LIMITED', 'Too many calls within a minute');
+    if (method === 'http.fetch' && !this.egress.take(key, egressPerMinute))
+      throw new HostError('RATE_LIMITED', `More than ${egressPerMinute} requests within a minute`);
+    if (method === 'notifications.send' && !this.notices.take(key, NOTICES_PER_MINUTE))
+      throw new HostError('RATE_LIMITED', `More than ${NOTICES_PER_MINUTE} notices within a minute`);
+  }
+
+  /** Whether this refusal is worth a line. */
+  isNews(key: string): boolean {
+    return this.refusals.take(key, REFUSALS_LOGGED);
+  }
+}
+
+/** What the log says of a refused call. */
+export const refusalLine = (method: string, { message }: HostError): string =>
+  `${method.slice(0, 64)} was refused: ${message}`;

@@ -1,0 +1,30 @@
+/** One JSON object a line over the process's own pipes. */
+import { MAX_MESSAGE_BYTES } from '../limits.ts';
+
+export interface Link {
+  /** False where the message is larger than the other side takes; it is not sent then. */
+  send(message: object): boolean;
+}
+
+/** Ends the process when the host is gone: nobody would hear it any more. */
+export function openLink(hear: (message: Record<string, unknown>) => void): Link {
+  const { stdin, stdout } = process;
+  let rest = '';
+  stdin.setEncoding('utf8');
+  stdin.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) hear(JSON.parse(line) as Record<string, unknown>);
+  });
+  const exit = process.exit.bind(process);
+  stdin.on('end', () => exit(0));
+  stdout.on('error', () => exit(0));
+  return {
+    send(message) {
+      const line = JSON.stringify(message);
+      if (Buffer.byteLength(line) >= MAX_MESSAGE_BYTES) return false;
+      stdout.write(`${line}\n`);
+      return true;
+    },
+  };
+}

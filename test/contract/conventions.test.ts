@@ -1,0 +1,149 @@
+/** What holds for every operation of the API, found from the route table: entity tags, preconditions, selection of fields, formats. */
+import test from 'ava';
+import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { queryOf } from '../../core/http/conventions/field-selection.ts';
+import type { RouteTag } from '../../core/http/route.ts';
+import { arrange, fingerprint, namedPaths, victimIds } from './ground/arranged.ts';
+import { sampleOf } from './ground/sample.ts';
+
+const arranged = await arrange();
+const { platform, victim, admin, tags } = arranged;
+const people = [victim.orgAdmin, victim.partner, admin];
+const ids = await victimIds(arranged);
+const named = await namedPaths(platform);
+test.after.always(() => platform.stop());
+
+/** Where a GET of one resource finds something, and who may see it; null where none of the examples is one. */
+async function found({ route }: RouteTag) {
+  const own = named.get(route.path);
+  const paths = own
+    ? [own]
+    : route.path.includes('{')
+      ? ids.map((id) => route.path.replace(/\{\w+\}/, id))
+      : [route.path];
+  for (const path of paths) {
+    for (const { token } of people) {
+      const answer = await platform.call('GET', path, { token });
+      if (answer.status === 200) return { path, token, answer };
+    }
+  }
+  return null;
+}
+
+const resources = tags.filter(({ route, read }) => read?.route === route);
+const lists = tags.filter(
+  ({ route }) => 'fields' in (queryOf(route).describe().keys ?? {}) && !route.path.includes('{'),
+);
+
+test.serial('a resource has an entity tag: whoever has it is told that nothing changed', async (t) => {
+  t.true(resources.length > 10);
+  for (const tag of resources) {
+    const at = await found(tag);
+    if (!at) {
+      t.fail(`no example of ${tag.route.path}`);
+      continue;
+    }
+    const etag = at.answer.headers.get('etag') ?? '';
+    t.regex(etag, /^"[\w.-]+"$/, tag.route.path);
+    const again = await platform.call('GET', at.path, { token: at.token, headers: { 'if-none-match': etag } });
+    // What shows the time of the request itself may differ; it never answers 304 with another tag.
+    if (again.headers.get('etag') === etag) t.is(again.status, 304, tag.route.path);
+  }
+});
+
+test.serial('a change that names another state is refused with 412, and nothing is changed', async (t) => {
+  t.timeout(120_000);
+  const before = await fingerprint(arranged);
+  for (const tag of resources) {
+    const at = await found(tag);
+    const writes = tags.filter(({ route, read }) => read?.route === tag.route && route.method !== 'GET');
+    for (const { route } of at ? writes : []) {
+      const body = route.payload ? { body: sampleOf(route.payload) } : {};
+      const send = (match: string) =>
+        platform.call(route.method, at?.path ?? '', {
+          token: at?.token ?? '',
+          ...body,
+          headers: { 'if-match': match },
+        });
+      const label = `${route.method} ${route.path}`;
+      const refused = await send('"another", W/"older"');
+      // Somebody who may read need not be allowed to change.
+      if (refused.status !== 403) t.is(refused.status, 412, label);
+      const broken = await send('another');
+      if (broken.status !== 403) t.is(broken.status, 400, label);
+    }
+  }
+  t.is(await fingerprint(arranged), before);
+});
+
+test.serial('of changes that name the same state one is made, and it answers with the next tag', async (t) => {
+  const path = `/orgs/sites/${victim.siteId}`;
+  const { token } = victim.orgAdmin;
+  const { headers } = await platform.call('GET', path, { token });
+  const match = { 'if-match': headers.get('etag') ?? '' };
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => platform.call('PATCH', path, { token, body: { name }, headers: match })),
+  );
+  t.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+  const next = answers.find(({ status }) => status === 200)?.headers.get('etag') ?? '';
+  t.is((await platform.call('GET', path, { token })).headers.get('etag'), next);
+  const more = await platform.call('PATCH', path, { token, body: { name: 'e' }, headers: { 'if-match': next } });
+  t.is(more.status, 200);
+});
+
+test.serial('what a resource shows beside what people change does not stand in the way of a change', async (t) => {
+  const [{ id = '' } = {}] = await platform.sql<{ id: string }>('select id from devices where org_id = $1 limit 1', [
+    victim.orgId,
+  ]);
+  const { token } = victim.orgAdmin;
+  const path = `/devices/${id}`;
+  const { headers } = await platform.call('GET', path, { token });
+  await platform.sql('update device_state set uptime_seconds = coalesce(uptime_seconds, 0) + 1 where device_id = $1', [
+    id,
+  ]);
+  const shown = await platform.call('GET', path, { token, headers: { 'if-none-match': headers.get('etag') ?? '' } });
+  t.is(shown.status, 200);
+  t.not(shown.headers.get('etag'), headers.get('etag'));
+  const match = { 'if-match': headers.get('etag') ?? '' };
+  t.is((await platform.call('PATCH', path, { token, body: { displayName: 'a' }, headers: match })).status, 200);
+  t.is((await platform.call('PATCH', path, { token, body: { displayName: 'b' }, headers: match })).status, 412);
+});
+
+test.serial('an installation may want every change to name a state', async (t) => {
+  const strict = await startTestPlatform({ API_REQUIRE_IF_MATCH: 'true' });
+  t.teardown(() => strict.stop());
+  const { orgAdmin, siteId } = await tenant(strict);
+  const change = (headers: Record<string, string>) =>
+    strict.call<ErrorBody>('PATCH', `/orgs/sites/${siteId}`, { token: orgAdmin.token, body: { name: 'x' }, headers });
+  const blind = await change({});
+  t.deepEqual([blind.status, blind.body.error.code], [428, 'PRECONDITION_REQUIRED']);
+  t.is((await change({ 'if-match': '*' })).status, 200);
+});
+
+test.serial('a list with wide rows gives the fields that are asked for, and refuses others by name', async (t) => {
+  t.true(lists.length > 10);
+  for (const { route } of lists) {
+    const wide = await Promise.all(people.map(({ token }) => platform.call<Rows>('GET', route.path, { token })));
+    const full = wide.find(({ status, body }) => status === 200 && rowsOf(body).length > 0);
+    const token = people[full ? wide.indexOf(full) : 0]?.token ?? '';
+    const [row] = full ? rowsOf(full.body) : [];
+    const name = Object.keys(row ?? {}).find((key) => key !== 'id');
+    if (name) {
+      const { status, body } = await platform.call<Rows>('GET', `${route.path}?fields=${name}`, { token });
+      t.is(status, 200, route.path);
+      for (const one of rowsOf(body)) {
+        t.deepEqual(
+          Object.keys(one).filter((key) => key !== 'id' && key !== name),
+          [],
+          route.path,
+        );
+      }
+    }
+    const refused = await platform.call('GET', `${route.path}?fields=id,noSuchField`, { token });
+    t.true([400, 403].includes(refused.status), route.path);
+  }
+});
+
+type Rows = Record<string, unknown>;
+const rowsOf = (body: Rows): object[] =>
+  (Object.values(body).find((value) => Array.isArray(value) && typeof value[0] === 'object') as object[]) ?? [];

@@ -1,0 +1,228 @@
+/**
+ * The examples of the API document are recordings. Each fits its operation here; `EXAMPLES=execute` also executes every
+ * operation as its module's examples.json says it, and holds the answer against the recorded one, as `.ci/run` does.
+ * `EXAMPLES=record` writes the recordings (`npm run generate` then puts them into openapi.json).
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type Joi from 'joi';
+import { type Called, connectAgent, enrollAgent, enrollmentKey, type FakeAgent } from '#test';
+import type { AnyRoute, OperationExample } from '../../core/contract.ts';
+import { queryOf } from '../../core/http/conventions/field-selection.ts';
+import { openapiDocument } from '../../core/http/document/document.ts';
+import type { RouteTag } from '../../core/http/route.ts';
+import { answers } from '../../modules/system-tools/test/arrange.ts';
+import { arrange, realPaths } from './ground/arranged.ts';
+import { isLive, liveCall } from './ground/live-calls.ts';
+import { difference, Normaliser } from './ground/recordings.ts';
+import { sample, schemaOf } from './ground/sample.ts';
+import { openStages, type Stages } from './ground/staged/stages.ts';
+import { rank, successWays } from './ground/successes.ts';
+import { UNRECORDED } from './ground/unrecorded.ts';
+
+const recording = process.env.EXAMPLES === 'record';
+const executing = recording || process.env.EXAMPLES === 'execute';
+const arranged = await arrange({ LOG_LEVEL: 'silent' });
+const { platform, victim, admin, tags } = arranged;
+test.after.always(() => platform.stop());
+
+const labelOf = ({ route }: RouteTag) => `${route.method} ${route.path}`;
+
+/** The query that the operation cannot do without. */
+function queryFor({ route }: RouteTag): Record<string, unknown> {
+  if (!route.query) return {};
+  const { properties = {}, required = [] } = schemaOf(route.query);
+  if (required.length === 0) return {};
+  return sample({ type: 'object', properties, required }) as Record<string, unknown>;
+}
+
+function parametersIn({ path: template, params }: AnyRoute, path: string): Record<string, string> {
+  const parts = path.split('/');
+  const given = Object.fromEntries(
+    template
+      .split('/')
+      .map((part, index) => [part, decodeURIComponent(parts[index] ?? '')] as const)
+      .flatMap(([part, value]) => (part.startsWith('{') ? [[part.slice(1, -1), value] as const] : [])),
+  );
+  // As the document gives them: numbers as numbers.
+  return (params?.validate(given).value ?? given) as Record<string, string>;
+}
+
+/** Flags and numbers as such; what the schema fills in by itself is left out. */
+function queryIn(route: AnyRoute, text: string): Record<string, unknown> {
+  const given = Object.fromEntries(new URLSearchParams(text));
+  const { value } = queryOf(route).validate(given);
+  return Object.fromEntries(Object.keys(given).map((name) => [name, value?.[name] ?? given[name]]));
+}
+
+type Ways = Awaited<ReturnType<typeof successWays>>;
+interface Callers {
+  ways: Ways;
+  agent: FakeAgent;
+  real(route: AnyRoute): string;
+  stages: Stages;
+}
+
+/** A request as the example shows it, with its answer. */
+function recordingOf(route: AnyRoute, path: string, body: unknown, answer: Called<unknown>): OperationExample {
+  const [plain = '', inPath = ''] = path.split('?');
+  const normaliser = new Normaliser();
+  return {
+    request: normaliser.of({
+      ...(route.path.includes('{') ? { path: parametersIn(route, plain) } : {}),
+      ...(inPath ? { query: queryIn(route, inPath) } : {}),
+      ...(body === undefined ? {} : { body }),
+    }) as OperationExample['request'],
+    status: answer.status,
+    ...(answer.body === '' ? {} : { answer: normaliser.of(answer.body) }),
+  };
+}
+
+/** The first request that succeeds, with its answer; null where none does. */
+async function execute(tag: RouteTag, { ways, agent, real, stages }: Callers): Promise<OperationExample | null> {
+  const { route } = tag;
+  const stage = stages[labelOf(tag)];
+  if (stage) {
+    const { at = platform, path, ...options } = await stage();
+    const answer = await at.call(route.method, path, options);
+    if (answer.status < 400) return recordingOf(route, path, options.body, answer);
+    if (recording) process.stderr.write(`${labelOf(tag)} ${answer.status} ${JSON.stringify(answer.body)}\n`);
+    return null;
+  }
+  const live = isLive(route) ? liveCall(route, agent.deviceId) : undefined;
+  if (live === null) return null;
+  const given = live ? [live.path] : await ways.arrange(route);
+  const body = live ? live.body : ways.bodyOf(route);
+  const query = live ? {} : queryFor(tag);
+  const asked = new URLSearchParams(
+    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+  ).toString();
+  const forAgent = 'agent' in route.access;
+  const tokens = 'open' in route.access ? [''] : forAgent ? [agent.token] : ways.people.map(({ token }) => token);
+  const own = forAgent ? route.path.replace('{id}', agent.agentId) : real(route);
+  const attempt = async (paths: string[]) => {
+    for (const path of paths) {
+      for (const token of tokens) {
+        const whole = asked && !path.includes('?') ? `${path}?${asked}` : path;
+        const answer = await platform.call(route.method, whole, {
+          ...(token ? { token } : {}),
+          ...(body === undefined ? {} : { body }),
+        });
+        if (answer.status < 400) return recordingOf(route, whole, body, answer);
+        if (recording && live)
+          process.stderr.write(`${labelOf(tag)} ${answer.status} ${JSON.stringify(answer.body)}\n`);
+      }
+    }
+    return null;
+  };
+  const found = await attempt(given ?? [own]);
+  if (found || given || forAgent || own === route.path) return found;
+  return attempt((await ways.paths(route)).slice(0, 60));
+}
+
+const answerOf = ({ route }: RouteTag, status: number, answer: unknown): [Joi.Schema, unknown] => [
+  route.answers?.[status] ?? route.response,
+  answer,
+];
+
+test('every example is one of its operation: parameters, body, status and answer', (t) => {
+  let count = 0;
+  for (const tag of tags) {
+    const { route, example } = tag;
+    if (!example) continue;
+    count += 1;
+    const { request, status, answer } = example;
+    const parts: [Joi.Schema | undefined, unknown][] = [
+      [route.params, request.path ?? {}],
+      [queryOf(route), request.query ?? {}],
+      [route.payload, request.body],
+      // Text of another type, as CSV, has no schema.
+      ...(route.produces && typeof answer === 'string' ? [] : [answerOf(tag, status, answer)]),
+    ];
+    for (const [schema, value] of parts) t.is(schema?.validate(value).error?.message, undefined, labelOf(tag));
+    t.true(status === (route.status ?? 200) || Boolean(route.answers?.[status]) || status === 304, labelOf(tag));
+  }
+  t.true(count > 250, `${count} operations have an example`);
+});
+
+const whenAsked = executing ? test : test.skip;
+whenAsked('every operation answers as its example says', async (t) => {
+  t.timeout(1_200_000);
+  const ways = await successWays(arranged);
+  const agent = await enrollAgent(platform, {
+    key: await enrollmentKey(platform, victim),
+    hostname: 'WS-0142',
+    osType: 'windows',
+  });
+  const connected = await connectAgent(platform.url, agent, answers);
+  t.teardown(() => connected.close());
+  const { stages, stop } = await openStages(arranged);
+  t.teardown(stop);
+  const callers = { ways, agent, stages, real: await realPaths(arranged, () => admin.token) };
+  const manifests = platform.platform.modules.map(({ module }) => module);
+  const document = openapiDocument(tags, manifests, '1') as {
+    components: { schemas: Record<string, object> };
+    paths: Record<
+      string,
+      Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+    >;
+  };
+  const made = new Map<string, OperationExample>();
+  const missed: string[] = [];
+  const others: [string, string][] = [];
+  // Reading comes before changing, and what ends the caller's session last; what is staged ends nothing of the others.
+  // Before all of them a device does as it is told, while its agent has only just connected.
+  const turn = (tag: RouteTag) =>
+    (isLive(tag.route) ? -100 : 0) +
+    Number(tag.route.method !== 'GET') +
+    (stages[labelOf(tag)] ? 0 : 10 * rank(tag.route));
+  const inTurn = tags.toSorted((a, b) => turn(a) - turn(b));
+  for (const tag of inTurn) {
+    const label = labelOf(tag);
+    if (UNRECORDED[label]) continue;
+    const began = performance.now();
+    const now = await execute(tag, callers);
+    if (recording) process.stderr.write(`${label} ${now?.status} ${Math.round(performance.now() - began)} ms\n`);
+    if (!now) {
+      missed.push(label);
+      continue;
+    }
+    const was = tag.example;
+    const { route } = tag;
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+    const schema = operation?.responses[String(now.status)]?.content?.['application/json']?.schema;
+    const other = was
+      ? difference(document.components.schemas, schema ?? {}, was.answer, now.answer)
+      : 'it has no example';
+    const same = was?.status === now.status && JSON.stringify(was.request) === JSON.stringify(now.request) && !other;
+    // What differs only in values stays as it was recorded.
+    made.set(label, same ? was : now);
+    if (recording) continue;
+    if (!same) others.push([label, other ?? JSON.stringify([was?.status, was?.request, now.status, now.request])]);
+  }
+  if (recording) write(made);
+  t.log(`${made.size} of ${tags.length} operations were executed`);
+  t.deepEqual(others, []);
+  t.deepEqual(missed, [], 'no success: give a body, arrange what they need, or say why there is no recording');
+  const labels = new Set(tags.map(labelOf));
+  t.deepEqual(
+    Object.keys(UNRECORDED).filter((label) => !labels.has(label)),
+    [],
+  );
+});
+
+function write(made: ReadonlyMap<string, OperationExample>): void {
+  for (const { module, folder, routes } of platform.platform.modules) {
+    const own = routes
+      .map(({ value }) => `${value.method} ${value.path}`)
+      .sort()
+      .flatMap((label) => {
+        const example = made.get(label);
+        return example ? [[label, example] as const] : [];
+      });
+    if (own.length === 0) continue;
+    writeFileSync(join(folder, 'examples.json'), `${JSON.stringify(Object.fromEntries(own), null, 1)}\n`);
+    process.stderr.write(`${module.name}: ${own.length} examples\n`);
+  }
+}
