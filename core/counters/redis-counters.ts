@@ -5,9 +5,8 @@ import { Redis, type Result } from 'ioredis';
 import { type Counters, CountersUnavailableError, type Hit } from './counters.ts';
 import { checkWindow, describe } from './window.ts';
 
-/** Together below one second: the longest a caller waits for a Redis that is away. */
-const connectWaitMs = 450;
-const answerWaitMs = 450;
+/** For a connection, and for an answer: together below one second, the longest a caller waits for a Redis that is away. */
+const waitMs = 450;
 /** A process that was late itself by so many milliseconds waits anew, so often: what it did not read was no silence. */
 const ownDelayMs = 100;
 const mostWaits = 4;
@@ -101,7 +100,7 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
     const silence = silent(over.signal).then(() => {
       // A socket that stopped answering is given up, so that later calls fail at once instead of one time-out each.
       if (!closed) redis.disconnect(true);
-      throw new Error(`No answer within ${answerWaitMs} ms`);
+      throw new Error(`No answer within ${waitMs} ms`);
     });
     try {
       return await Promise.race([answer, silence]);
@@ -140,8 +139,8 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
 /** Resolves once nothing has come for as long as anybody waits; rejects when `signal` says that it has. */
 async function silent(signal: AbortSignal): Promise<void> {
   for (let waits = 0, late = ownDelayMs; late >= ownDelayMs && waits < mostWaits; waits += 1) {
-    const due = performance.now() + answerWaitMs;
-    await pause(answerWaitMs, undefined, { signal });
+    const due = performance.now() + waitMs;
+    await pause(waitMs, undefined, { signal });
     late = performance.now() - due;
     // What has come meanwhile is read after the timers.
     await nextTurn(undefined, { signal });
@@ -150,10 +149,10 @@ async function silent(signal: AbortSignal): Promise<void> {
 
 /** Waits a moment for a connection that is being made. */
 async function connected(redis: Redis): Promise<void> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), connectWaitMs);
-  const { signal } = limit;
-  await Promise.race([once(redis, 'ready', { signal }), once(redis, 'close', { signal })]).catch(() => undefined);
-  clearTimeout(timer);
-  limit.abort();
+  const over = new AbortController();
+  const { signal } = over;
+  const waits = [once(redis, 'ready', { signal }), once(redis, 'close', { signal }), silent(signal)];
+  await Promise.race(waits).catch(() => undefined);
+  over.abort();
+  await Promise.allSettled(waits);
 }

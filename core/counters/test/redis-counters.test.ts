@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { Redis } from 'ioredis';
-import { freePort } from '#test';
+import { freePort, until } from '#test';
 import type { Counters } from '../counters.ts';
 import { createCounters } from '../create-counters.ts';
 import { hasRedisServer, startRedis } from './redis-server.ts';
@@ -13,9 +13,14 @@ const BUSY_MS = 5000;
 const withRedis = hasRedisServer() ? test : test.skip;
 if (!hasRedisServer()) test.before((t) => t.log('Skipped: there is no redis-server program.'));
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+/** Waits until Redis answers; the first connection is not what these tests are about. */
+const reached = (counters: Counters) =>
+  until(() =>
+    counters.ping().then(
+      () => true,
+      () => false,
+    ),
+  );
 
 async function refusal(counters: Counters): Promise<{ code: unknown; ms: number }> {
   const started = performance.now();
@@ -29,6 +34,7 @@ withRedis('two processes count together, by the clock of Redis, and keys expire'
   const [one, two] = [createCounters({ redisUrl: redis.url, prefix }), createCounters({ redisUrl: redis.url, prefix })];
   const direct = new Redis(redis.url);
   try {
+    await Promise.all([reached(one), reached(two)]);
     t.true((await one.hit('k', 2, 60)).allowed);
     const second = await two.hit('k', 2, 60);
     t.like(second, { allowed: true, remaining: 0 });
@@ -50,6 +56,7 @@ withRedis('one hit is one command, by the hash of the script', async (t) => {
   const counters = createCounters({ redisUrl: redis.url });
   const direct = new Redis(redis.url);
   try {
+    await reached(counters);
     for (let i = 0; i < 10; i++) await counters.hit('k', 100, 60);
     const stats = await direct.info('commandstats');
     t.regex(stats, /cmdstat_evalsha:calls=(9|10|11),/);
@@ -79,18 +86,14 @@ withRedis('when Redis goes hits reject fast, and when it comes back they count a
   let redis = await startRedis(port);
   const counters = createCounters({ redisUrl: redis.url });
   try {
+    await reached(counters);
     t.true((await counters.hit('k', 5, 60)).allowed);
     await redis.stop();
     const { code, ms } = await refusal(counters);
     t.is(code, 'COUNTERS_UNAVAILABLE');
     t.true(ms < BUSY_MS, `took ${ms} ms`);
     redis = await startRedis(port);
-    await until(() =>
-      counters.ping().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await reached(counters);
     t.like(await counters.hit('k', 5, 60), { allowed: true, used: 1 });
   } finally {
     await counters.close();
@@ -102,7 +105,7 @@ withRedis('a Redis that hangs is given up within a second, and used again when i
   const redis = await startRedis(await freePort());
   const counters = createCounters({ redisUrl: redis.url });
   try {
-    await counters.ping();
+    await reached(counters);
     redis.process.kill('SIGSTOP');
     for (let i = 0; i < 4; i++) {
       const { code, ms } = await refusal(counters);
@@ -110,12 +113,7 @@ withRedis('a Redis that hangs is given up within a second, and used again when i
       t.true(ms < BUSY_MS, `took ${ms} ms`);
     }
     redis.process.kill('SIGCONT');
-    await until(() =>
-      counters.ping().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await reached(counters);
     t.true((await counters.hit('other', 5, 60)).allowed);
   } finally {
     redis.process.kill('SIGCONT');
@@ -128,10 +126,10 @@ withRedis('a process that was busy itself does not take that for a Redis that ha
   const redis = await startRedis(await freePort());
   const counters = createCounters({ redisUrl: redis.url });
   try {
-    await counters.hit('before', 5, 60);
+    await reached(counters);
     const hit = counters.hit('meanwhile', 5, 60);
-    const until = performance.now() + 1_500;
-    while (performance.now() < until);
+    const end = performance.now() + 1_500;
+    while (performance.now() < end);
     t.true((await hit).allowed);
   } finally {
     await counters.close();
