@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { freePort } from '#test';
 import type { Counters } from '../counters.ts';
 import { createCounters } from '../create-counters.ts';
-import { hasRedisServer, type OwnRedis, startRedis } from './redis-server.ts';
+import { hasRedisServer, type OwnRedis, reached, startRedis } from './redis-server.ts';
 
 /** A round moment at which a minute and an hour begin. */
 const noon = Date.UTC(2031, 4, 5, 12);
@@ -31,6 +31,7 @@ function both(title: string, body: Body): void {
     const clock = { ms: noon };
     const counters = createCounters({ redisUrl: url, prefix: `test:${randomUUID()}:`, now: () => clock.ms });
     try {
+      await reached(counters);
       await body(t, counters, clock);
     } finally {
       await counters.close();

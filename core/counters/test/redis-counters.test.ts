@@ -2,25 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { Redis } from 'ioredis';
-import { freePort, until } from '#test';
+import { freePort } from '#test';
 import type { Counters } from '../counters.ts';
 import { createCounters } from '../create-counters.ts';
-import { hasRedisServer, startRedis } from './redis-server.ts';
+import { hasRedisServer, reached, startRedis } from './redis-server.ts';
 
 /** The bound is a second; a busy machine gets more room. */
 const BUSY_MS = 5000;
 // These tests stop and start Redis, so the one of REDIS_URL will not do.
 const withRedis = hasRedisServer() ? test : test.skip;
 if (!hasRedisServer()) test.before((t) => t.log('Skipped: there is no redis-server program.'));
-
-/** Waits until Redis answers; the first connection is not what these tests are about. */
-const reached = (counters: Counters) =>
-  until(() =>
-    counters.ping().then(
-      () => true,
-      () => false,
-    ),
-  );
 
 async function refusal(counters: Counters): Promise<{ code: unknown; ms: number }> {
   const started = performance.now();

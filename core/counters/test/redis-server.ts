@@ -1,6 +1,8 @@
 /** A Redis for the tests of this room: the one of REDIS_URL, else an own one, else none. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { until } from '#test';
+import type { Counters } from '../counters.ts';
 
 export interface OwnRedis {
   url: string;
@@ -36,4 +38,14 @@ export async function startRedis(port: number): Promise<OwnRedis> {
       await ended;
     },
   };
+}
+
+/** Waits until Redis answers these counters: of few tests is the first connection the matter. */
+export async function reached(counters: Counters): Promise<void> {
+  await until(() =>
+    counters.ping().then(
+      () => true,
+      () => false,
+    ),
+  );
 }
