@@ -86,7 +86,7 @@ for (const route of forPeople) {
   const name = named(route);
 
   if (takesKeys === false) {
-    test(`${name} takes no key, however strong`, async (t) => {
+    test.serial(`${name} takes no key, however strong`, async (t) => {
       const answer = await call(route, ['*', ...everything]);
       t.is(answer.status, 401);
       t.is(answer.body.error?.code, 'UNAUTHENTICATED');
@@ -94,7 +94,7 @@ for (const route of forPeople) {
     continue;
   }
   if (callers && !callers.includes('organization')) {
-    test(`${name} is above every organization, and so above every key`, async (t) => {
+    test.serial(`${name} is above every organization, and so above every key`, async (t) => {
       for (const scopes of [['*', ...everything], permission ? [permission] : ['*']]) {
         t.deepEqual(refusal(await call(route, scopes)), [403, 'FORBIDDEN', 'Permission denied']);
       }
@@ -102,27 +102,30 @@ for (const route of forPeople) {
     continue;
   }
   if (permission === null) {
-    test(`${name} takes any key`, async (t) => {
+    test.serial(`${name} takes any key`, async (t) => {
       t.false([401, 403].includes((await call(route, [])).status));
     });
     continue;
   }
-  test(`${name} takes a key with ${[permission, keyScope].filter(Boolean).join(' or ')} and no other`, async (t) => {
-    const without = [403, 'SCOPE_REQUIRED', 'API key does not have required permissions'];
-    t.deepEqual(refusal(await call(route, [])), without, 'a key without scopes');
-    const others = everything.filter((scope) => scope !== permission && scope !== keyScope);
-    t.deepEqual(refusal(await call(route, others)), without, 'a key with every other scope');
-    const star = await call(route, ['*']);
-    if (mfa) t.deepEqual(refusal(star), without, 'where a person needs the second factor, * is not enough');
-    const enough = await Promise.all(
-      [permission, ...(keyScope ? [keyScope] : [])].map((scope) => call(route, [scope])),
-    );
-    for (const answer of [...enough, ...(mfa ? [] : [star])]) {
-      t.not(answer.status, 401);
-      t.false(/^(SCOPE_|MFA_|FORBIDDEN)/.test(answer.body.error?.code ?? ''), `${refusal(answer)}`);
-      t.true(answer.status < 500, `${refusal(answer)}`);
-    }
-  });
+  test.serial(
+    `${name} takes a key with ${[permission, keyScope].filter(Boolean).join(' or ')} and no other`,
+    async (t) => {
+      const without = [403, 'SCOPE_REQUIRED', 'API key does not have required permissions'];
+      t.deepEqual(refusal(await call(route, [])), without, 'a key without scopes');
+      const others = everything.filter((scope) => scope !== permission && scope !== keyScope);
+      t.deepEqual(refusal(await call(route, others)), without, 'a key with every other scope');
+      const star = await call(route, ['*']);
+      if (mfa) t.deepEqual(refusal(star), without, 'where a person needs the second factor, * is not enough');
+      const enough = await Promise.all(
+        [permission, ...(keyScope ? [keyScope] : [])].map((scope) => call(route, [scope])),
+      );
+      for (const answer of [...enough, ...(mfa ? [] : [star])]) {
+        t.not(answer.status, 401);
+        t.false(/^(SCOPE_|MFA_|FORBIDDEN)/.test(answer.body.error?.code ?? ''), `${refusal(answer)}`);
+        t.true(answer.status < 500, `${refusal(answer)}`);
+      }
+    },
+  );
 }
 
 test('no key opens a route of the agents or of the portal', async (t) => {

@@ -35,7 +35,7 @@ test.after.always(() => platform.stop());
 
 for (const tag of people) {
   const { route } = tag;
-  test(`${route.method} ${route.path} shows and changes nothing of another tenant to a key`, async (t) => {
+  test.serial(`${route.method} ${route.path} shows and changes nothing of another tenant to a key`, async (t) => {
     const before = await fingerprint(arrangement);
     let refused = new Set([403, 404]);
     // Bodies made from a schema may still miss a rule; then the answer says nothing about the object.

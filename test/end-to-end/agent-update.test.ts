@@ -157,6 +157,7 @@ test('installed by the script it is updated from A to B, and a C that does not s
     await release(folder, '1.1.0', AGENT, ['agent', 'watchdog']);
     t.is((await sync('1.1.0')).status, 200);
     await until('version B runs', async () => (await device()).agentVersion === '1.1.0', 180);
+    await until('its attempt has ended', async () => (await attempts('agent'))[0]?.state === 'succeeded', 60);
     t.deepEqual(await attempts('agent'), [{ to_version: '1.1.0', state: 'succeeded', reason: null }]);
     await until('the watchdog follows', async () => (await device()).watchdogVersion === '1.1.0', 180);
     t.is(agent.starts(), 2, 'the watchdog made way for its new version');
