@@ -7,6 +7,7 @@ import test from 'ava';
 import {
   enrollAgent,
   enrollmentKey,
+  freePort,
   startTestPlatform,
   type Tenant,
   type TestPlatform,
@@ -37,14 +38,6 @@ const receiver = createServer((request, response) => {
   request.resume();
   response.end('ok');
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 test.before(async (t) => {
   t.timeout(600_000);

@@ -1,6 +1,6 @@
 /** Checkpoints and proofs through the API, checked as an outsider checks them. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -26,7 +26,10 @@ interface Keys {
 const platform = await startTestPlatform();
 const { call } = platform;
 const folder = await mkdtemp(join(tmpdir(), 'quartermaster-proofs-'));
-test.after.always(() => platform.stop());
+test.after.always(async () => {
+  await platform.stop();
+  await rm(folder, { recursive: true });
+});
 
 const bytes = (text: string) => Buffer.from(text, 'base64');
 const change = (made: Tenant, name: string) =>

@@ -1,5 +1,5 @@
 /** Retention: policies, archives first, nothing lost when they fail, and chains that stay provable. */
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -26,6 +26,7 @@ const folder = await mkdtemp(join(tmpdir(), 'quartermaster-retention-'));
 test.after.always(async () => {
   await Promise.all([platform.stop(), plain.stop()]);
   await store.close();
+  await rm(folder, { recursive: true });
 });
 type Platform = typeof platform;
 
