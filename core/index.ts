@@ -44,13 +44,12 @@ export type {
   Context,
   EmitOptions,
   JobOptions,
-  ModuleDirectory,
   PlatformDoors,
   Scope,
   SealPlace,
   TaskInfo,
-} from './context.ts';
-export { EVERYWHERE, NOBODY, NOWHERE } from './context.ts';
+} from './context/index.ts';
+export { EVERYWHERE, NOBODY, NOWHERE } from './context/index.ts';
 export type {
   Access,
   AdminCommand,
@@ -68,14 +67,17 @@ export type {
   Job,
   Limit,
   Module,
+  ModuleDirectory,
   ModuleLevel,
   ModulePlace,
   OutgoingMessage,
   Route,
   Slots,
+  SocketEndpoint,
+  SocketLink,
   StartServices,
   Subscriber,
-} from './contract.ts';
+} from './contract/index.ts';
 export {
   CONTRACT_VERSION,
   defineBatch,
@@ -84,7 +86,7 @@ export {
   defineModule,
   defineRoute,
   defineSubscriber,
-} from './contract.ts';
+} from './contract/index.ts';
 export { Model } from './database/model.ts';
 export { inGroups, visibleDevices } from './database/visible-devices.ts';
 export { type Dispatch, startDispatcher } from './dispatch/dispatcher.ts';
@@ -130,7 +132,6 @@ export { type Mail, MailError } from './outbound/mail.ts';
 export { retryAfterOf, retryDelay } from './outbound/retries.ts';
 export { SmsError } from './outbound/sms.ts';
 export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
-export type { SocketEndpoint, SocketLink } from './socket-contract.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mustHold } from './tenancy/grants.ts';
 export { mustWriteFor, type Owner, ownerOf } from './tenancy/owners.ts';

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Actor, AuditEntry, Context, PlatformDoors, Scope } from './context.ts';
-import type { Apis, Batch, EventName, Events, JobName, JobPayload, ModulePlace, Slots } from './contract.ts';
+import type { Actor, AuditEntry, Context, PlatformDoors, Scope } from './context/index.ts';
+import type { Apis, Batch, EventName, Events, JobName, JobPayload, ModulePlace, Slots } from './contract/index.ts';
 import type { Batches } from './database/batches.ts';
 import { bindKnex } from './database/knex.ts';
 import type { Database } from './database/pools.ts';
@@ -21,7 +21,7 @@ export interface Effects {
 export interface WorkServices {
   readonly database: Database;
   readonly batches: Batches;
-  readonly doors: Omit<PlatformDoors, 'asPlatform' | 'asCaller'>;
+  readonly doors: PlatformDoors;
   auditRow(work: Work, action: string, entry: AuditEntry): object;
   auditAttempt(work: Work, action: string, entry: AuditEntry): void;
   jobRow(work: Work, name: string, payload: unknown, options: { orgId?: string | null }): object;
@@ -259,20 +259,18 @@ function makeContext(work: Work, services: WorkServices): Context {
       work.offered.set(into, [...(work.offered.get(into) ?? []), row]);
     },
     afterCommit: (fn) => work.afterCommit(fn),
-    platform: {
-      ...services.doors,
-      asPlatform: (from, run) => inWork(services, { ...from, log: work.options.log, role: 'platform' }, run),
-      asCaller: async (from, run) => {
-        const { log, role } = work.options;
-        let recorded: ReadonlySet<string> = new Set();
-        const result = await inWork(services, { ...from, log, role }, (ctx, inner) => {
-          recorded = inner.recorded;
-          return run(ctx);
-        });
-        for (const action of recorded) work.recorded.add(action);
-        return result;
-      },
+    asPlatform: (run) => inWork(services, { actor, scope, requestId, log: work.options.log, role: 'platform' }, run),
+    asCaller: async (run) => {
+      const { log: base, role } = work.options;
+      let recorded: ReadonlySet<string> = new Set();
+      const result = await inWork(services, { actor, scope, requestId, log: base, role }, (inner, innerWork) => {
+        recorded = innerWork.recorded;
+        return run(inner);
+      });
+      for (const action of recorded) work.recorded.add(action);
+      return result;
     },
+    platform: services.doors,
   };
   return ctx;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { NOBODY } from '../core/context.ts';
+import { NOBODY } from '../core/context/index.ts';
 import { organizationScope } from '../core/jobs/task.ts';
 import { inWork } from '../core/work.ts';
 import { shippedPlugins } from '../modules/plugins/services/builtin/packages.ts';

@@ -1,5 +1,5 @@
 /** Turns what a caller says into an outbox row: ids, owner, and values stripped of secrets (spec/3-operations). */
-import type { Actor, AuditEntry, Scope } from '../context.ts';
+import type { Actor, AuditEntry, Scope } from '../context/index.ts';
 
 const ZERO = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,7 +1,7 @@
 /** What the trail's machinery needs of the platform: a connection, and the keys that the database does not have. */
 import { timingSafeEqual } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
-import type { Context, PlatformDoors } from '../context.ts';
+import type { Context, PlatformDoors } from '../context/index.ts';
 
 /** Where rows are read and written: a pool, a client, or a context's own connection, always in the platform's role. */
 export interface Store {

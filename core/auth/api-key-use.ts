@@ -1,5 +1,5 @@
 /** Counts API key use in batches, away from the request (spec/1-identity, API key authentication step 7). */
-import { defineBatch } from '../contract.ts';
+import { defineBatch } from '../contract/index.ts';
 
 // By hash and not by id: uses of a key that was rotated meanwhile do not count for the new one, which starts at nothing.
 // Locked in one order, so that two processes with the same keys never wait for each other.

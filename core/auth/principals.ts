@@ -1,7 +1,7 @@
 /** Who a session or an API key stands for right now: one query, remembered for a second or until a change is told. */
 import type pg from 'pg';
-import type { Actor, Scope } from '../context.ts';
-import { NOWHERE } from '../context.ts';
+import type { Actor, Scope } from '../context/index.ts';
+import { NOWHERE } from '../context/index.ts';
 
 const REMEMBER_MS = 1000;
 const MOST = 20_000;

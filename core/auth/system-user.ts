@@ -1,7 +1,7 @@
 /** Makes the first system administrator, from the command line or from the configuration of an empty database. */
 import type pg from 'pg';
 import { auditRow } from '../audit/record.ts';
-import { EVERYWHERE, NOBODY } from '../context.ts';
+import { EVERYWHERE, NOBODY } from '../context/index.ts';
 import { storable } from '../work.ts';
 import { hashPassword } from './passwords.ts';
 

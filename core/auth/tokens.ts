@@ -1,7 +1,7 @@
 /** Signed tokens (JWT, HS256): access tokens, and short-lived ones for a single purpose. */
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { jwtVerify } from 'jose';
-import type { AccessClaims } from '../context.ts';
+import type { AccessClaims } from '../context/index.ts';
 
 export type { AccessClaims };
 

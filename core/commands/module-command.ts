@@ -1,7 +1,7 @@
 /** Commands of modules: `npm run admin -- NAME …`, for whoever has a shell on the server. */
 import type { Config } from '#config';
-import { EVERYWHERE, NOBODY } from '../context.ts';
-import type { AdminCommand } from '../contract.ts';
+import { EVERYWHERE, NOBODY } from '../context/index.ts';
+import type { AdminCommand } from '../contract/index.ts';
 import { AppError } from '../errors.ts';
 import { loadModules } from '../loader/load.ts';
 import { createLog } from '../log.ts';

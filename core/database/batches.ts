@@ -1,6 +1,6 @@
 /** Group commit: while one batch is being written, arriving items wait together and form the next one. */
 import type pg from 'pg';
-import type { Batch } from '../contract.ts';
+import type { Batch } from '../contract/index.ts';
 
 interface Waiting<I, O> {
   item: I;

@@ -1,6 +1,6 @@
 /** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the only door to a query. */
 import { Model as ObjectionModel, type QueryBuilder } from 'objection';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/index.ts';
 import { inGroups } from './visible-devices.ts';
 
 type Constructor<M> = { new (): M };

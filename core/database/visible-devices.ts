@@ -1,5 +1,5 @@
 /** Which devices a caller sees: organizations, sites and device groups, all of them at once (domain/00-conventions, 1). */
-import type { Scope } from '../context.ts';
+import type { Scope } from '../context/index.ts';
 
 /** SQL: the device in this column belongs to one of the groups. Rows that exclude a device are no memberships. */
 export const inGroups = (deviceColumn: string, groupIds: string): string =>

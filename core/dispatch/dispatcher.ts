@@ -1,7 +1,7 @@
 /** Hands over what is due in a queue of a module's own, for as long as a worker process lives: claims, attempts, and results in turns. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Context } from '../context.ts';
-import type { StartServices } from '../manifest.ts';
+import type { Context } from '../context/index.ts';
+import type { StartServices } from '../contract/index.ts';
 import { Places, type Room } from './places.ts';
 
 /** Looks without being told: for repeats, and where a hint was lost. */

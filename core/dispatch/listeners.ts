@@ -1,6 +1,6 @@
 /** Whether anybody listens at all: known in memory, so that events cost nothing where nobody does. */
-import type { Context } from '../context.ts';
-import type { StartServices } from '../manifest.ts';
+import type { Context } from '../context/index.ts';
+import type { StartServices } from '../contract/index.ts';
 
 /** What is committed within so many milliseconds shares a hint. */
 const GATHER_MS = 5;

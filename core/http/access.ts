@@ -4,9 +4,9 @@ import { keyUse } from '../auth/api-key-use.ts';
 import { sha256Hex } from '../auth/opaque-tokens.ts';
 import type { Principal, Principals } from '../auth/principals.ts';
 import type { AccessClaims } from '../auth/tokens.ts';
-import type { Actor, PlatformDoors, Scope } from '../context.ts';
-import { NOBODY, NOWHERE } from '../context.ts';
-import type { Access, AgentAuthenticator, AnyRoute } from '../contract.ts';
+import type { Actor, PlatformDoors, Scope } from '../context/index.ts';
+import { NOBODY, NOWHERE } from '../context/index.ts';
+import type { Access, AgentAuthenticator, AnyRoute } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
 import type { Batches } from '../database/batches.ts';
 import {

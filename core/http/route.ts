@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Request, ResponseObject, ResponseToolkit, RouteOptionsPayload, ServerRoute } from '@hapi/hapi';
 import Joi from 'joi';
-import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract.ts';
+import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
 import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
 import { inWork, type WorkServices } from '../work.ts';

@@ -6,8 +6,8 @@ import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hap
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import { type AuditRow, auditRow } from '../audit/record.ts';
-import type { Scope } from '../context.ts';
-import { auditsOf } from '../contract.ts';
+import type { Scope } from '../context/index.ts';
+import { auditsOf } from '../contract/index.ts';
 import { AppError, InternalError, ValidationFailed } from '../errors.ts';
 import { mustBeInstalled, narrowed, offFor } from '../modules/gate.ts';
 import type { ModuleStates } from '../modules/states.ts';

@@ -1,6 +1,6 @@
 /** When a schedule comes round: the moment before and the moment after a given one. */
 import { type ParsedCronItem, parseCronItem } from 'graphile-worker';
-import type { Schedule } from '../contract.ts';
+import type { Schedule } from '../contract/index.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

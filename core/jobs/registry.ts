@@ -1,6 +1,6 @@
 /** The jobs and subscribers that the loader found, and the queue rows that ask for them. */
-import type { ModuleDirectory, TaskInfo } from '../context.ts';
-import type { AnyJob, AnySubscriber } from '../contract.ts';
+import type { TaskInfo } from '../context/index.ts';
+import type { AnyJob, AnySubscriber, ModuleDirectory } from '../contract/index.ts';
 import { flagsOf } from './gate.ts';
 import type { Lanes } from './lanes.ts';
 

@@ -1,9 +1,9 @@
 /** Runs one job from the queue: validates, opens its work lazily, commits; throwing retries with back-off. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Actor, Context, Scope } from '../context.ts';
-import { EVERYWHERE, NOBODY, NOWHERE } from '../context.ts';
-import type { DomainEvent, Module, StartServices } from '../contract.ts';
+import type { Actor, Context, Scope } from '../context/index.ts';
+import { EVERYWHERE, NOBODY, NOWHERE } from '../context/index.ts';
+import type { DomainEvent, Module, StartServices } from '../contract/index.ts';
 import { inWork, type WorkServices } from '../work.ts';
 import type { JobEnvelope, JobRegistry } from './registry.ts';
 

@@ -1,6 +1,6 @@
 /** What a module declares must hold together before anything starts; every fault names its file. */
 import Joi from 'joi';
-import { type AnyRoute, auditsOf } from '../contract.ts';
+import { type AnyRoute, auditsOf } from '../contract/index.ts';
 import { keysOf } from '../http/schema-parts.ts';
 import { checkSchedule } from '../jobs/schedule.ts';
 import { ROUTE_PAIRS } from '../tenancy/permissions.ts';

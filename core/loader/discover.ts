@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyJob, AnyRoute, AnySubscriber, Filling, Module, OperationExample } from '../contract.ts';
+import type { AnyJob, AnyRoute, AnySubscriber, Filling, Module, OperationExample } from '../contract/index.ts';
 
 export class LoadError extends Error {
   override name = 'LoadError';

@@ -1,5 +1,5 @@
 /** The jobs and subscribers of the loaded modules, under the names that they have in the queue. */
-import type { ModuleDirectory } from '../context.ts';
+import type { ModuleDirectory } from '../contract/index.ts';
 import type { Lanes } from '../jobs/lanes.ts';
 import { JobRegistry } from '../jobs/registry.ts';
 import { type LoadedModule, stemOf } from './discover.ts';

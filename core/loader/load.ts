@@ -1,10 +1,9 @@
 /** All that lies in the modules' folders, checked, as the platform, the commands and the tests want it. */
 import { join } from 'node:path';
 import type { Config } from '#config';
-import type { OutgoingMessage } from '../contract.ts';
+import type { OutgoingMessage, SocketEndpoint } from '../contract/index.ts';
 import { withReads } from '../http/conventions/entity-tags.ts';
 import type { RouteTag } from '../http/route.ts';
-import type { SocketEndpoint } from '../socket-contract.ts';
 import { checkModules } from './check.ts';
 import { discover, type LoadedModule, mustBeSwitchable } from './discover.ts';
 import type { PackageFaults } from './faults.ts';

@@ -1,6 +1,6 @@
 /** What a module package may declare: the shape that the compiler sees to in-tree, and names that nobody else can have. */
 import Joi from 'joi';
-import type { Module } from '../contract.ts';
+import type { Module } from '../contract/index.ts';
 import { LoadError, type LoadedModule } from './discover.ts';
 
 const text = Joi.string().required();

@@ -1,7 +1,7 @@
 /** Bringing modules up, so that a module package that fails takes down nobody but those that require it. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Module, StartServices } from '../contract.ts';
+import type { Module, StartServices } from '../contract/index.ts';
 import { bringUpToDate } from '../database/bring-up-to-date.ts';
 import type { MigrationFolder } from '../database/migrations.ts';
 import type { JobRegistry } from '../jobs/registry.ts';

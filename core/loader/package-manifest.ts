@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join, resolve, sep } from 'node:path';
 import Joi from 'joi';
 import semver from 'semver';
-import { CONTRACT_VERSION } from '../contract.ts';
+import { CONTRACT_VERSION } from '../contract/index.ts';
 import { LoadError, type PackagePlace } from './discover.ts';
 
 export interface PackageManifest {

@@ -1,5 +1,5 @@
 /** Where each module is on, computed from what the environment, the operator, partners and organizations say. */
-import type { Module, ModulePlace } from '../contract.ts';
+import type { Module, ModulePlace } from '../contract/index.ts';
 
 /** What the tables hold. */
 export interface Switches {

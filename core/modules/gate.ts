@@ -1,5 +1,6 @@
 /** What a scope may do with a module: nothing, all it reaches, or only the organizations for which the module is on. */
-import type { ModuleDirectory, Scope } from '../context.ts';
+import type { Scope } from '../context/index.ts';
+import type { ModuleDirectory } from '../contract/index.ts';
 import { ModuleDisabled, moduleOffHere } from '../errors.ts';
 
 type Switched = Pick<ModuleDirectory, 'off'> & { readonly switched: ReadonlySet<string> };

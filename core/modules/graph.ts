@@ -1,5 +1,5 @@
 /** Which modules stand on which. */
-import type { Module } from '../contract.ts';
+import type { Module } from '../contract/index.ts';
 
 /** Everything that it requires, directly or through others; what others require comes first. */
 export function dependenciesOf(modules: readonly Module[], name: string): string[] {

@@ -1,6 +1,6 @@
 /** What modules put into each other's slots, without those that are off. */
-import type { Scope } from '../context.ts';
-import type { Filling, Module, ModulePlace } from '../contract.ts';
+import type { Scope } from '../context/index.ts';
+import type { Filling, Module, ModulePlace } from '../contract/index.ts';
 import { offFor, orgsWith } from './gate.ts';
 import type { ModuleStates } from './states.ts';
 

@@ -2,8 +2,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
-import type { ModuleDirectory } from '../context.ts';
-import type { Module, ModulePlace } from '../contract.ts';
+import type { Module, ModuleDirectory, ModulePlace } from '../contract/index.ts';
 import { Effective, type Rules, type Switches } from './effective.ts';
 
 /** The channel that tells of switches; the payload `tenants` says that there is only a new tenant. */

@@ -1,6 +1,6 @@
 /** A module's settings for a tenant: the schema's defaults, then the partner's values, then the organization's. */
 import type Joi from 'joi';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/index.ts';
 
 /**
  * Values live under `settings.<module>` of partners and organizations, where tenancy's endpoints write them. Values that

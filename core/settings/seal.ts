@@ -1,6 +1,6 @@
 /** Seals secrets for storage: AES-256-GCM, bound to the place they are stored in. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import type { SealPlace } from '../context.ts';
+import type { SealPlace } from '../context/index.ts';
 
 export interface SealKey {
   /** Stored with each value to find its key again; default: the first 8 hex digits of the key's fingerprint. */

@@ -1,5 +1,5 @@
 /** A tenant that has an administrator keeps one, whatever is changed and however many change it at once. */
-import type { Context } from '../context.ts';
+import type { Context } from '../context/index.ts';
 import { LastAdministrator } from '../errors.ts';
 
 /** One of the two is set. */

@@ -1,5 +1,5 @@
 /** Nobody hands out what they do not hold, nor changes whoever holds more than they do. */
-import type { Context } from '../context.ts';
+import type { Context } from '../context/index.ts';
 import { Forbidden } from '../errors.ts';
 import { catalogPairs, ROUTE_PAIRS } from './permissions.ts';
 

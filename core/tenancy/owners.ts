@@ -1,5 +1,5 @@
 /** Things that an organization has, or a partner for all of its organizations: whose one is, and who may write it. */
-import type { Context } from '../context.ts';
+import type { Context } from '../context/index.ts';
 import { defineError, Forbidden } from '../errors.ts';
 import { mustAccessOrg, mustReachAllOrgs } from './reach.ts';
 

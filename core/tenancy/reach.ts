@@ -1,5 +1,5 @@
 /** What a scope reaches: the checks that services make on ids that callers name. */
-import type { Context, Scope } from '../context.ts';
+import type { Context, Scope } from '../context/index.ts';
 import { Forbidden, moduleOffHere, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
 import type { TenantRef } from './administrators.ts';
 

@@ -1,6 +1,6 @@
 /** What `conventions` is measured against: the same handlers as routes of hapi, without any of the API's conventions. */
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
-import type { Input } from '../../core/contract.ts';
+import type { Input } from '../../core/contract/index.ts';
 import { Reply } from '../../core/http/reply.ts';
 import type { RouteServices, RouteTag } from '../../core/http/route.ts';
 import { inWork } from '../../core/work.ts';

@@ -1,7 +1,7 @@
 /** An API key with a route's scope may do what a user with its permission may, and no other key may: for every route. */
 import test from 'ava';
 import { apiKey, type Called, type ErrorBody } from '#test';
-import type { AnyRoute } from '../../core/contract.ts';
+import type { AnyRoute } from '../../core/contract/index.ts';
 import { ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
 import { arrange, realPaths, takesBody } from './ground/arranged.ts';
 import { sampleOf } from './ground/sample.ts';

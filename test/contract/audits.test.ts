@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
-import { type AnyRoute, auditsOf } from '../../core/contract.ts';
+import { type AnyRoute, auditsOf } from '../../core/contract/index.ts';
 import { heedsKey } from '../../core/http/conventions/idempotency.ts';
 import { arrange } from './ground/arranged.ts';
 import { rank, successWays } from './ground/successes.ts';

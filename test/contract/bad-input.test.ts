@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { type ErrorBody, enrollAgent, enrollmentKey } from '#test';
-import type { AnyRoute } from '../../core/contract.ts';
+import type { AnyRoute } from '../../core/contract/index.ts';
 import type { Counters } from '../../core/counters/counters.ts';
 import { arrange, contents, fill, realPaths, takesBody } from './ground/arranged.ts';
 import { BAD_PARTS, BASES, badBodies, CLAMPED, MARK, NO_VALUE } from './ground/bad-values.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type Joi from 'joi';
 import { type Called, connectAgent, enrollAgent, enrollmentKey, type FakeAgent } from '#test';
-import type { AnyRoute, OperationExample } from '../../core/contract.ts';
+import type { AnyRoute, OperationExample } from '../../core/contract/index.ts';
 import { queryOf } from '../../core/http/conventions/field-selection.ts';
 import { openapiDocument } from '../../core/http/document/document.ts';
 import type { RouteTag } from '../../core/http/route.ts';

@@ -12,8 +12,8 @@ import {
   tenant,
   within,
 } from '#test';
-import { NOBODY, NOWHERE } from '../../core/context.ts';
-import type { AnyRoute } from '../../core/contract.ts';
+import { NOBODY, NOWHERE } from '../../core/context/index.ts';
+import type { AnyRoute } from '../../core/contract/index.ts';
 import { jobTask, subscriberTask } from '../../core/jobs/task.ts';
 import type { LoadedModule } from '../../core/loader/discover.ts';
 import { inWork } from '../../core/work.ts';

@@ -1,5 +1,5 @@
 /** Holds every event that a test makes against what the API document says that webhooks are told of it. */
-import type { EventOutbox } from '../../core/contract.ts';
+import type { EventOutbox } from '../../core/contract/index.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { WebhookEvent } from '../../modules/webhooks/models/webhook-event.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import Joi from 'joi';
 import { organization, startTestPlatform, tenant, until } from '#test';
-import type { Context } from '../../core/context.ts';
+import type { Context } from '../../core/context/index.ts';
 import { startWorkers } from '../main.ts';
 
 const platform = await startTestPlatform(

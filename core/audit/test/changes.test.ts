@@ -1,6 +1,6 @@
 /** The values before and after a change, as entries tell them. */
 import test from 'ava';
-import { NOBODY, NOWHERE } from '../../context.ts';
+import { NOBODY, NOWHERE } from '../../context/index.ts';
 import { changesOf } from '../changes.ts';
 import { auditRow } from '../record.ts';
 

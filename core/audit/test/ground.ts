@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startTestPlatform } from '#test';
-import { EVERYWHERE, NOBODY } from '../../context.ts';
+import { EVERYWHERE, NOBODY } from '../../context/index.ts';
 import { storable } from '../../work.ts';
 import { checksumOf, SEALED_COLUMNS, type SealedRow, sealedRow } from '../chain.ts';
 import { writeCheckpoint } from '../proofs/checkpoints.ts';

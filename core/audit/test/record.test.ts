@@ -1,7 +1,7 @@
 /** What an entry holds, whoever it is of (spec/3-operations, Audit log entry). */
 import test from 'ava';
-import type { Actor } from '../../context.ts';
-import { NOBODY, NOWHERE } from '../../context.ts';
+import type { Actor } from '../../context/index.ts';
+import { NOBODY, NOWHERE } from '../../context/index.ts';
 import { auditRow } from '../record.ts';
 
 const ZERO = '00000000-0000-0000-0000-000000000000';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
-import { EVERYWHERE, NOBODY } from '../../context.ts';
+import { EVERYWHERE, NOBODY } from '../../context/index.ts';
 import { createLog } from '../../log.ts';
 import { storable } from '../../work.ts';
 import { checksumOf, extendChain } from '../chain.ts';

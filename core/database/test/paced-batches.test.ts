@@ -2,7 +2,7 @@
 import test from 'ava';
 import pg from 'pg';
 import { createTestDatabase } from '#test';
-import { defineBatch } from '../../contract.ts';
+import { defineBatch } from '../../contract/index.ts';
 import { openBatches } from '../batches.ts';
 
 test('after a pause an item goes at once, the next ones together, and enough of them do not wait', async (t) => {

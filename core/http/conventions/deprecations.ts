@@ -1,5 +1,5 @@
 /** `Deprecation`, `Sunset` and `Link` of routes that callers should leave (RFC 9745, RFC 8594, RFC 8288). */
-import type { AnyRoute } from '../../contract.ts';
+import type { AnyRoute } from '../../contract/index.ts';
 
 /** Empty for a route that stays. Throws RangeError for a date that is none. */
 export function deprecationFields({ deprecated }: AnyRoute): Record<string, string> {

@@ -1,7 +1,7 @@
 /** `ETag`, `If-None-Match` and `If-Match`: which state of a resource an answer shows, and which one a write is about (RFC 9110). */
 import { createHash } from 'node:crypto';
-import type { Context } from '../../context.ts';
-import type { AnyRoute, Input } from '../../contract.ts';
+import type { Context } from '../../context/index.ts';
+import type { AnyRoute, Input } from '../../contract/index.ts';
 import { defineError, ValidationFailed } from '../../errors.ts';
 import { Reply } from '../reply.ts';
 import { keysOf } from '../schema-parts.ts';

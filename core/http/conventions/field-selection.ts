@@ -1,6 +1,6 @@
 /** `fields` of lists with wide rows: which fields of a row the caller wants (domain/00-conventions, "API shape"). */
 import Joi from 'joi';
-import type { AnyRoute } from '../../contract.ts';
+import type { AnyRoute } from '../../contract/index.ts';
 import { keysOf, partsOf, type SchemaParts } from '../schema-parts.ts';
 
 /** Lists with fewer fields a row are answered whole. */

@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: a request that is sent again gets the answer of the first and changes nothing (domain/00-conventions, 2). */
 import { Readable } from 'node:stream';
-import type { Context } from '../../context.ts';
-import type { AnyRoute, Input } from '../../contract.ts';
+import type { Context } from '../../context/index.ts';
+import type { AnyRoute, Input } from '../../contract/index.ts';
 import { defineError, ValidationFailed } from '../../errors.ts';
 import { Reply, reply } from '../reply.ts';
 

@@ -1,5 +1,5 @@
 /** The rate limits a route declares, counted in sliding windows after validation, and the header fields that tell of them. */
-import type { AnyRoute, Input } from '../../contract.ts';
+import type { AnyRoute, Input } from '../../contract/index.ts';
 import type { Counters, Hit } from '../../counters/counters.ts';
 import { RateLimited, Unavailable } from '../../errors.ts';
 

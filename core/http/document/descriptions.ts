@@ -1,5 +1,5 @@
 /** What an operation asks of its caller and leaves behind: in words, and as `x-` fields for programs. */
-import { type AnyRoute, auditsOf, type Limit } from '../../contract.ts';
+import { type AnyRoute, auditsOf, type Limit } from '../../contract/index.ts';
 import { heedsKey } from '../conventions/idempotency.ts';
 import type { RouteTag } from '../route.ts';
 import type { Json } from './json-schema.ts';

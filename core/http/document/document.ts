@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, made from the routes themselves. */
-import type { Module } from '../../contract.ts';
+import type { Module } from '../../contract/index.ts';
 import { declaredErrors } from '../../errors.ts';
 import { PREFIX, type RouteTag } from '../route.ts';
 import { HEADER_PARAMETERS, headersFor } from './headers.ts';

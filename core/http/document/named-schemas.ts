@@ -1,7 +1,7 @@
 /** Schemas with names: what a module's manifest names stands once in the document, and wherever it is used is a reference. */
 import Joi from 'joi';
 import { loginAnswer, tokensShape } from '../../auth/login-answer.ts';
-import type { Module } from '../../contract.ts';
+import type { Module } from '../../contract/index.ts';
 import { pagination } from '../paging.ts';
 import { type Direction, type Json, type JsonSchema, jsonSchema } from './json-schema.ts';
 

@@ -1,5 +1,5 @@
 /** One operation of the document. */
-import type { AnyRoute } from '../../contract.ts';
+import type { AnyRoute } from '../../contract/index.ts';
 import type { RouteTag } from '../route.ts';
 import { FILE } from './bounds.ts';
 import { descriptionOf, extensionsOf } from './descriptions.ts';

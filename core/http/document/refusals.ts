@@ -1,5 +1,5 @@
 /** Which errors an operation can answer with: what the core refuses for it, by what the route says, and what the route names itself. */
-import type { AnyRoute } from '../../contract.ts';
+import type { AnyRoute } from '../../contract/index.ts';
 import * as errors from '../../errors.ts';
 import { PreconditionFailed, PreconditionRequired } from '../conventions/entity-tags.ts';
 import { queryOf } from '../conventions/field-selection.ts';

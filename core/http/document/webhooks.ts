@@ -1,6 +1,6 @@
 /** The section `webhooks`: messages that the platform sends to other people's servers. */
 import type Joi from 'joi';
-import type { OutgoingMessage } from '../../contract.ts';
+import type { OutgoingMessage } from '../../contract/index.ts';
 import { type Json, jsonSchema } from './json-schema.ts';
 
 const headerFields = (schema: Joi.ObjectSchema): Json[] => {

@@ -1,5 +1,5 @@
 /** What holds for every input whatever its schema says: no absurd shapes, and nothing that the database cannot store. */
-import type { Input } from '../../contract.ts';
+import type { Input } from '../../contract/index.ts';
 import { ValidationFailed } from '../../errors.ts';
 
 /** Deeper than any settings or filter; recursion over a body stays far from the end of the stack. */

@@ -1,7 +1,7 @@
 /** An answer of server-sent events: written as long as its reader takes them and its caller may have them. */
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/index.ts';
 import { type Reply, reply } from '../reply.ts';
 
 /** A reader that takes nothing for so long has to come again. */

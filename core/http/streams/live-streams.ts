@@ -1,7 +1,7 @@
 /** Answers that last: each ends when its caller may no longer have it, and all of them when the server stops. */
 import type { Readable } from 'node:stream';
 import { sha256Hex } from '../../auth/opaque-tokens.ts';
-import type { Scope } from '../../context.ts';
+import type { Scope } from '../../context/index.ts';
 import { type AccessServices, type Asking, type Caller, check } from '../access.ts';
 
 /** A session or key may also run out, of which nobody tells. */

@@ -3,7 +3,7 @@
  * log of changes says is only which rows to read again. It is read up to the oldest transaction still open, so nothing that
  * commits later can lie behind a position: a long transaction makes changes late and loses none.
  */
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/index.ts';
 import { CursorExpired, InvalidCursor, ValidationFailed } from '../../errors.ts';
 import { askedDigest, decodePosition, encodePosition, reachDigest, type SyncPosition } from './cursor.ts';
 import { BEGINNING, MOST_CHANGES, type TrackedQuery } from './tracked-query.ts';

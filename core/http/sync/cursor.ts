@@ -1,6 +1,6 @@
 /** The position of somebody who follows a list: how far they are, where it is valid, and for whom. */
 import { createHash } from 'node:crypto';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/index.ts';
 import { InvalidCursor } from '../../errors.ts';
 
 export interface SyncPosition {

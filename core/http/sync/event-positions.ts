@@ -1,5 +1,5 @@
 /** Positions in the stream of events: transaction and sequence, in the cluster where they count (migrations/019). */
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/index.ts';
 import { CursorExpired, InvalidCursor } from '../../errors.ts';
 
 export interface EventPosition {

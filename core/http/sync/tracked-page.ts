@@ -1,6 +1,6 @@
 /** A list of one query builder, in pages or followed: what a service of a tracked list returns. */
 import type { QueryBuilder } from 'objection';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/index.ts';
 import type { Model } from '../../database/model.ts';
 import { page, type SortKey } from '../paging.ts';
 import { changesOfList, type ListChanges, type Tracked } from './changes.ts';

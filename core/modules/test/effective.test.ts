@@ -1,6 +1,6 @@
 /** How the levels add up to where a module is on. */
 import test from 'ava';
-import type { Module } from '../../contract.ts';
+import type { Module } from '../../contract/index.ts';
 import { Effective, type Rules, type Switches } from '../effective.ts';
 import { dependenciesOf, dependentsOf } from '../graph.ts';
 

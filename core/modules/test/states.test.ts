@@ -2,7 +2,7 @@
 import test from 'ava';
 import type pg from 'pg';
 import { readConfig } from '#config';
-import type { Module } from '../../contract.ts';
+import type { Module } from '../../contract/index.ts';
 import { createLog } from '../../log.ts';
 import { narrowed } from '../gate.ts';
 import { ModuleStates } from '../states.ts';

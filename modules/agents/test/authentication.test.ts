@@ -125,7 +125,7 @@ test('suspended tokens ask for a new enrollment at once, in every role, until th
   const { agent } = await newAgent();
   t.is((await agent.heartbeat()).status, 200);
   const { work } = platform.platform.tasks;
-  const { EVERYWHERE, NOBODY } = await import('../../../core/context.ts');
+  const { EVERYWHERE, NOBODY } = await import('../../../core/context/index.ts');
   const { inWork } = await import('../../../core/work.ts');
   const asOperator = <T>(run: Parameters<typeof inWork<T>>[2]) =>
     inWork(

@@ -4,7 +4,7 @@ import test from 'ava';
 import type { Context } from '#core';
 import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { fc } from '#test/properties';
-import { EVERYWHERE, NOBODY } from '../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../core/context/index.ts';
 import { inWork } from '../../../core/work.ts';
 import { connect, disconnect, keepNode } from '../services/sockets/connections.ts';
 

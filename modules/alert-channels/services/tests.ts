@@ -12,7 +12,7 @@ const LONGEST_MS = 15_000;
 
 /** No transaction is open while it waits. */
 export async function testChannel(ctx: Context, id: string) {
-  const { channel, config, adapter } = await ctx.platform.asCaller(ctx, async (own) => {
+  const { channel, config, adapter } = await ctx.asCaller(async (own) => {
     const found = await mustSee(own, id);
     mustWriteFor(own, found);
     audit(own, 'notification_channel.test', found, { type: found.type });

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '#core';
 import { type Called, type ErrorBody, type Person, type Tenant, type TestPlatform, tenant } from '#test';
-import { EVERYWHERE, NOBODY } from '../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { inWork } from '../../../core/work.ts';
 import type { ChannelMessage } from '../models/message.ts';

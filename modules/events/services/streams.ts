@@ -26,7 +26,7 @@ const tenantOf = ({ scope }: Context) =>
 export async function follow(ctx: Context, filter: EventFilter, lastEventId = filter.lastEventId): Promise<Reply> {
   mustBeAskable(ctx, filter);
   const feed = ctx.platform.services.get(FEED) as EventFeed;
-  const { cluster, from } = await ctx.platform.asCaller(ctx, async (inner) => {
+  const { cluster, from } = await ctx.asCaller(async (inner) => {
     const horizon = await eventHorizon(inner);
     return {
       cluster: horizon.cluster,
@@ -71,7 +71,7 @@ async function write(ctx: Context, filter: EventFilter, { feed, cluster, from, s
 
 /** For who is further behind than the feed reaches. */
 async function read(ctx: Context, filter: EventFilter, cluster: string, position: EventPosition) {
-  return ctx.platform.asCaller(ctx, async (inner) => {
+  return ctx.asCaller(async (inner) => {
     const { upto } = await eventHorizon(inner);
     const rows = await eventsOf(inner, filter)
       .whereRaw(...after(position))

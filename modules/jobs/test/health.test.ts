@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Context } from '#core';
-import { EVERYWHERE, NOBODY } from '../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../core/context/index.ts';
 import { inWork } from '../../../core/work.ts';
 import { judgeHealth } from '../services/watching/health.ts';
 import { findings } from '../services/watching/rules.ts';

@@ -12,7 +12,7 @@ test.beforeEach(() => clear());
 
 const TASK = 'audit/plan-retention';
 const { work, log } = platform.platform.tasks;
-const { EVERYWHERE, NOBODY } = await import('../../../core/context.ts');
+const { EVERYWHERE, NOBODY } = await import('../../../core/context/index.ts');
 const { inWork } = await import('../../../core/work.ts');
 const snapshot = (everySeconds = 2) =>
   inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, (ctx) =>

@@ -33,7 +33,7 @@ export async function impactOf(ctx: Context, key: string, question: Question) {
   const dependents = effectiveDependents(ctx, key, place);
   const going = [module, ...dependents.map((name) => mustExist(ctx, name))];
   const counts = { objects: {} as Record<string, number>, liveSessions: 0, pendingJobs: 0, waitingCommands: 0 };
-  await ctx.platform.asPlatform(ctx, async (own) => {
+  await ctx.asPlatform(async (own) => {
     for (const one of going) {
       Object.assign(counts.objects, await objectsOf(own, one, where));
       counts.pendingJobs += await pendingJobsOf(own, one, where);

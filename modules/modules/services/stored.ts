@@ -19,7 +19,7 @@ export async function switchesOf(ctx: Context, place: Place): Promise<Map<string
           [place.partnerId, place.orgId],
         );
   const beyond = place.level === 'instance' && ctx.scope.kind !== 'system';
-  const { rows } = await (beyond ? ctx.platform.asPlatform(ctx, read) : read(ctx));
+  const { rows } = await (beyond ? ctx.asPlatform(read) : read(ctx));
   return new Map(rows.map((row) => [row.key, row]));
 }
 

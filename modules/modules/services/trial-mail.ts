@@ -11,7 +11,7 @@ export interface TrialNotice {
 
 /** The address for bills, else those who administer the partner with access to all of it. */
 async function recipients(ctx: Context, partnerId: string): Promise<string[]> {
-  const { rows } = await ctx.platform.asPlatform(ctx, (own) =>
+  const { rows } = await ctx.asPlatform((own) =>
     own.sql<{ email: string }>(
       `select p.billing_email as email from partners p where p.id = $1 and p.billing_email is not null
        union all

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Events } from '#core/contract';
 import { type ErrorBody, type Person, type Tenant, type TestPlatform, tenant } from '#test';
-import { EVERYWHERE, NOBODY } from '../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { inWork } from '../../../core/work.ts';
 

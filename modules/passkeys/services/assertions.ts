@@ -31,7 +31,7 @@ export async function askForPasskey(
 
 /** The passkey that an answer says it was made with, whoever it belongs to. */
 export function findPasskey(ctx: Context, credentialId: string): Promise<KnownPasskey | undefined> {
-  return ctx.platform.asPlatform(ctx, async (own) => {
+  return ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<KnownPasskey>(
       `select p.id, p.credential_id as "credentialId", p.public_key as "publicKey", p.device_type as "deviceType",
          u.id as "userId", u.email, u.status
@@ -86,7 +86,7 @@ async function verified(ctx: Context, passkey: KnownPasskey, { response, challen
  * zero (WebAuthn Level 3, section 6.1.1). Commits by itself, so that a use counts although the login ends in an error.
  */
 function countUse(ctx: Context, id: string, used: { newCounter: number; credentialBackedUp: boolean }) {
-  return ctx.platform.asPlatform(ctx, async (own) => {
+  return ctx.asPlatform(async (own) => {
     const { rowCount } = await own.sql(
       `update passkeys set counter = $2, backed_up = $3, last_used_at = now()
        where id = $1 and (counter = 0 or counter < $2)`,

@@ -31,7 +31,7 @@ export async function keepChallenge(ctx: Context, challenge: string, occasion: O
  * two answers at once one is refused. Throws CHALLENGE_INVALID.
  */
 export async function takeChallenge(ctx: Context, id: string, occasion: Occasion): Promise<string> {
-  const taken = await ctx.platform.asPlatform(ctx, async (own) => {
+  const taken = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ challenge: string }>(
       `delete from passkey_challenges where id = $1 and purpose = $2 and user_id is not distinct from $3
          and session_id is not distinct from $4 and expires_at > now() returning challenge`,

@@ -18,7 +18,7 @@ export interface ActionInput {
 
 /** Throws 403 without the action's own permission, 404 for a target out of reach, and PLUGIN_FAILED, _TIMEOUT or _BUSY. */
 export async function invokeAction(ctx: Context, id: string, name: string, { targetId, input = {} }: ActionInput) {
-  const { installation, orgId, handler, target } = await ctx.platform.asCaller(ctx, async (own) => {
+  const { installation, orgId, handler, target } = await ctx.asCaller(async (own) => {
     const installation = await mustSee(own, id);
     const action = (await manifestOf(own, installation)).actions?.find((one) => one.name === name);
     if (!action) throw errors.NotFound(`The plugin has no action ${name}`);
@@ -145,7 +145,7 @@ export async function askProvider(
   ctx: Context,
   { installationId, orgId: organization, kind, key, operation, input }: ProviderCall,
 ): Promise<Outcome> {
-  const { installation, orgId, handler } = await ctx.platform.asCaller(ctx, async (own) => {
+  const { installation, orgId, handler } = await ctx.asCaller(async (own) => {
     const installation = await mustSee(own, installationId);
     const provider = (await manifestOf(own, installation)).providers?.find(
       (one) => one.kind === kind && one.key === key,

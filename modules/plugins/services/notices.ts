@@ -9,7 +9,7 @@ export interface Notice {
 
 /** Ends quietly when plugin or account are gone. */
 export async function sendNotice(ctx: Context, { installationId, userId, reason }: Notice): Promise<void> {
-  const found = await ctx.platform.asPlatform(ctx, async (own) => {
+  const found = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ slug: string; org: string; email: string }>(
       `select i.slug, coalesce(o.name, p.name) as org, u.email
        from plugin_installations i left join organizations o on o.id = i.org_id left join partners p on p.id = i.partner_id,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Manifest } from '#plugin-sdk/host';
 import type { Called } from '#test';
-import { EVERYWHERE, NOBODY } from '../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { inWork } from '../../../core/work.ts';
 import { type At, openGround, openTenant, type Refused } from './ground.ts';

@@ -12,8 +12,8 @@ import {
   type TestPlatform,
   tenant,
 } from '#test';
-import { type Context, EVERYWHERE, NOBODY } from '../../../core/context.ts';
-import type { Events } from '../../../core/contract.ts';
+import { type Context, EVERYWHERE, NOBODY } from '../../../core/context/index.ts';
+import type { Events } from '../../../core/contract/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { inWork } from '../../../core/work.ts';
 import { HOST, type PluginHost } from '../services/running/host.ts';

@@ -34,11 +34,11 @@ export function beginLogin(
   browser: string | null,
 ): Promise<Reply> {
   return orRefuse(ctx, async () => {
-    const provider = await ctx.platform.asPlatform(ctx, (own) => servingProvider(own, { orgId }));
+    const provider = await ctx.asPlatform((own) => servingProvider(own, { orgId }));
     if (!provider) throw new LoginRefused('provider_not_found', 'the organization has no active provider');
     const { codeVerifier, nonce, to } = await depart(ctx, provider);
     const secret = browser ?? newBrowser();
-    const state = await ctx.platform.asPlatform(ctx, (own) =>
+    const state = await ctx.asPlatform((own) =>
       openSession(own, provider, { codeVerifier, nonce, returnTo, browser: secret }),
     );
     return redirect(to(state), browserCookie(secret));
@@ -52,7 +52,7 @@ export function finishLogin(ctx: Context, answer: Record<string, unknown>, brows
     if (answer.error === 'access_denied') throw new LoginRefused('access_denied', 'the user or the provider declined');
     if (answer.error !== undefined) throw new LoginRefused('provider_error', 'the provider answered with an error');
     const person = await identify(ctx, provider, session, answer);
-    const code = await ctx.platform.asPlatform(ctx, async (own) => {
+    const code = await ctx.asPlatform(async (own) => {
       // What the settings say now counts, not what they said before the provider was asked.
       const serving = mustServe(await servingProvider(own, { id: provider.id }), session);
       const { id } = await admit(own, serving, person);
@@ -70,7 +70,7 @@ async function resume(
   browser: string | null,
 ): Promise<{ session: SsoSession; provider: Provider }> {
   if (typeof state !== 'string' || state === '') throw new LoginRefused('invalid_response', 'there is no state');
-  const { session, provider } = await ctx.platform.asPlatform(ctx, async (own) => {
+  const { session, provider } = await ctx.asPlatform(async (own) => {
     const session = await takeSession(own, state);
     return { session, provider: session && (await servingProvider(own, { id: session.providerId })) };
   });

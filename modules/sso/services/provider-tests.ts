@@ -10,10 +10,10 @@ import { rediscover, signingKeys } from './relying-parties.ts';
  * Whether client id and secret are right shows only in a login. Needs work that holds no transaction.
  */
 export async function testProvider(ctx: Context, id: string) {
-  const { issuer } = await ctx.platform.asPlatform(ctx, (own) => findProvider(own, id));
+  const { issuer } = await ctx.asPlatform((own) => findProvider(own, id));
   const result = await tryOut(ctx, issuer);
   const checkedAt = new Date();
-  await ctx.platform.asPlatform(ctx, (own) =>
+  await ctx.asPlatform((own) =>
     // Of another issuer, set meanwhile, this says nothing.
     own.sql('update sso_providers set tested_at = $3 where id = $1 and issuer = $2', [
       ...[id, issuer],

@@ -72,7 +72,7 @@ export async function checkInvitation(ctx: Context, token: string) {
  */
 export async function acceptInvitation(ctx: Context, { token, name, password }: Acceptance): Promise<Reply> {
   const identity = ctx.use('identity');
-  const seen = await ctx.platform.asPlatform(ctx, async (own) => {
+  const seen = await ctx.asPlatform(async (own) => {
     const found = await mustOpen(own, token, '');
     return { ...found, closed: await closedToPasswords(own, found) };
   });

@@ -88,7 +88,7 @@ interface Letter {
  */
 export async function sendInvitation(ctx: Context, invitationId: string): Promise<void> {
   const token = newOpaqueToken('inv_');
-  const letter = await ctx.platform.asPlatform(ctx, async (own) => {
+  const letter = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<Letter>(
       `update invitations i set token_hash = $2, expires_at = now() + make_interval(days => $3)
        from invitations t left join organizations o on o.id = t.org_id

@@ -20,7 +20,7 @@ const REASONS: Record<Reason, string> = {
 /** Ends quietly when webhook or account are gone. */
 export async function sendNotice(ctx: Context, notice: Notice): Promise<void> {
   const { webhookId, userId, reason, consecutiveFailures } = notice;
-  const found = await ctx.platform.asPlatform(ctx, async (own) => {
+  const found = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ name: string; host: string; email: string }>(
       `select w.name, w.host, u.email from webhooks w, users u
        where w.id = $1 and w.deleted_at is null and u.id = $2 and u.status = 'active'`,

@@ -10,13 +10,13 @@ const LOOK_MS = 150;
 
 /** The work of this request is closed, so that no transaction is open while it waits. */
 export async function testWebhook(ctx: Context, id: string, event: string, wait: boolean): Promise<Reply | object> {
-  const deliveryId = await ctx.platform.asPlatform(ctx, (own) => addTest(own, id, event));
+  const deliveryId = await ctx.asPlatform((own) => addTest(own, id, event));
   // The entry is part of the commit above.
   ctx.unchanged();
   if (!wait) return { deliveryId };
   const end = Date.now() + LONGEST_MS;
   for (;;) {
-    const delivery = await ctx.platform.asPlatform(ctx, async (own) => Delivery.in(own).findById(deliveryId));
+    const delivery = await ctx.asPlatform(async (own) => Delivery.in(own).findById(deliveryId));
     const over = delivery?.status === 'delivered' || delivery?.status === 'failed' || Date.now() > end;
     if (delivery && over) return reply({ data: show(delivery) }, { status: 200 });
     await pause(LOOK_MS);

@@ -2,8 +2,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Called, type Person, startTestPlatform, type Tenant, type TestPlatform, tenant } from '#test';
-import { NOBODY } from '../../../core/context.ts';
-import type { Events } from '../../../core/contract.ts';
+import { NOBODY } from '../../../core/context/index.ts';
+import type { Events } from '../../../core/contract/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { inWork } from '../../../core/work.ts';
 

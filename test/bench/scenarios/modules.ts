@@ -1,8 +1,8 @@
 /** What the gate of modules costs a request, against the same server without it. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Scope } from '../../../core/context.ts';
-import { NOWHERE } from '../../../core/context.ts';
+import type { Scope } from '../../../core/context/index.ts';
+import { NOWHERE } from '../../../core/context/index.ts';
 import { loadModules } from '../../../core/loader/load.ts';
 import { Effective, type Switches } from '../../../core/modules/effective.ts';
 import { mustBeInstalled, narrowed } from '../../../core/modules/gate.ts';

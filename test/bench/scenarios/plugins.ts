@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readConfig } from '#config';
 import { packageHash } from '#plugin-sdk/host';
-import { type Context, NOBODY } from '../../../core/context.ts';
+import { type Context, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
 import { startPlatform } from '../../../core/platform.ts';

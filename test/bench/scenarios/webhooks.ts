@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import nock from 'nock';
 import { Agent, request as post } from 'undici';
 import { readConfig } from '#config';
-import { NOBODY } from '../../../core/context.ts';
+import { NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
 import { startPlatform } from '../../../core/platform.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Person, startTestPlatform, systemUser, type Tenant, type TestPlatform, tenant } from '#test';
-import type { AnyRoute } from '../../../core/contract.ts';
+import type { AnyRoute } from '../../../core/contract/index.ts';
 import type { RouteTag } from '../../../core/http/route.ts';
 import { routeTags } from '../../../core/loader/load.ts';
 

@@ -1,5 +1,5 @@
 /** One request for each GET of the API that finds something, for proofs that strangers' tools can make them. */
-import type { AnyRoute } from '../../../core/contract.ts';
+import type { AnyRoute } from '../../../core/contract/index.ts';
 import { answers, bench, task } from '../../../modules/system-tools/test/arrange.ts';
 import { type Arrangement, arrange, realPaths } from './arranged.ts';
 

@@ -1,7 +1,7 @@
 /** What brings each operation to success on a platform with one of each object: bodies, what has to be so before, and paths. */
 import { randomUUID } from 'node:crypto';
 import { ROLES } from '#test';
-import type { AnyRoute } from '../../../core/contract.ts';
+import type { AnyRoute } from '../../../core/contract/index.ts';
 import { browser } from '../../../modules/notifications/test/post-offices.ts';
 import type { Arrangement } from './arranged.ts';
 import { candidatesOf, likelyFirst } from './candidates.ts';

@@ -7,14 +7,14 @@ export interface KeptAnswer {
 }
 
 export async function keptAnswer(ctx: Context, url: string): Promise<KeptAnswer | undefined> {
-  return ctx.platform.asPlatform(ctx, async (inner) => {
+  return ctx.asPlatform(async (inner) => {
     const { rows } = await inner.sql<KeptAnswer>('select etag, body from agent_release_answers where url = $1', [url]);
     return rows[0];
   });
 }
 
 export async function keepAnswer(ctx: Context, url: string, etag: string, body: unknown): Promise<void> {
-  await ctx.platform.asPlatform(ctx, (inner) =>
+  await ctx.asPlatform((inner) =>
     inner.sql(
       `insert into agent_release_answers (url, etag, body) values ($1, $2, $3)
        on conflict (url) do update set etag = excluded.etag, body = excluded.body, asked_at = now()`,

@@ -53,7 +53,7 @@ async function take(ctx: Context, release: Release): Promise<Synced> {
     return at && SYNCED.includes(at.component) ? [{ file, at }] : [];
   });
   if (programs.length === 0) throw errors.NotFound('The release has no programs');
-  const known = await ctx.platform.asPlatform(ctx, (inner) => knownOf(inner, version));
+  const known = await ctx.asPlatform((inner) => knownOf(inner, version));
   const checksums = readChecksums(await mustHave(release, 'checksums.txt').text());
   const verified: Verified[] = [];
   const skipped: Synced['skipped'] = [];
@@ -68,7 +68,7 @@ async function take(ctx: Context, release: Release): Promise<Synced> {
       verified.push({ ...at, signed, url: file.url });
     }
   }
-  const synced = await ctx.platform.asPlatform(ctx, (inner) => register(inner, release, verified));
+  const synced = await ctx.asPlatform((inner) => register(inner, release, verified));
   // The entry was written with the rows.
   ctx.unchanged();
   return { version, synced: synced.map(label), skipped };

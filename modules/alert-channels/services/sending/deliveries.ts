@@ -11,10 +11,10 @@ import { writeResult } from './results.ts';
 /** Ends quietly when somebody else has it, or it has ended. */
 export async function deliver(ctx: Context, messageId: string): Promise<void> {
   const lease = randomUUID();
-  const claimed = await ctx.platform.asPlatform(ctx, (own) => claim(own, messageId, lease));
+  const claimed = await ctx.asPlatform((own) => claim(own, messageId, lease));
   if (!claimed) return;
   const outcome = await attempt(ctx, claimed);
-  await ctx.platform.asPlatform(ctx, (own) => writeResult(own, claimed, lease, outcome));
+  await ctx.asPlatform((own) => writeResult(own, claimed, lease, outcome));
 }
 
 async function attempt(ctx: Context, { channel, message }: Claim): Promise<Outcome> {

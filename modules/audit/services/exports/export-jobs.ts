@@ -118,7 +118,7 @@ export async function downloadExport(ctx: Context, id: string): Promise<Reply> {
 /** Each chunk in a transaction of its own: the caller may be slow. */
 async function* chunksOf(ctx: Context, { id, chunks }: ExportJob): AsyncGenerator<Buffer> {
   for (let seq = 0; seq < chunks; seq += 1) {
-    const { rows } = await ctx.platform.asPlatform(ctx, (platform) =>
+    const { rows } = await ctx.asPlatform((platform) =>
       platform.sql<{ data: Buffer }>('select data from audit_export_chunks where export_id = $1 and seq = $2', [
         id,
         seq,

@@ -95,21 +95,21 @@ async function nextStep(ctx: Context, orgId: string): Promise<Step | null> {
  * deleted. Nothing is deleted when any of that fails. May run twice: the anchor lets only one of them delete.
  */
 export async function pruneOrganization(ctx: Context, orgId: string): Promise<void> {
-  const { asPlatform, config } = ctx.platform;
+  const { config } = ctx.platform;
   const store = await objectStore(config);
   const done = { pruned: 0, archives: [] as string[], all: false };
   try {
     for (let batch = 0; batch < MOST_BATCHES; batch++) {
-      const step = await asPlatform(ctx, (own) => nextStep(own, orgId));
+      const step = await ctx.asPlatform((own) => nextStep(own, orgId));
       if (!step) break;
       if (step.policy.archiveToS3) done.archives.push(await archive(store, step.pruning, step.lines));
-      done.pruned += await asPlatform(ctx, (own) => prune(trailOf(own), step.pruning));
+      done.pruned += await ctx.asPlatform((own) => prune(trailOf(own), step.pruning));
     }
     done.all = true;
   } finally {
     store.close();
-    if (done.pruned > 0) await asPlatform(ctx, (own) => forgetNames(own, orgId));
-    await asPlatform(ctx, (own) => recordPruning(own, orgId, done));
+    if (done.pruned > 0) await ctx.asPlatform((own) => forgetNames(own, orgId));
+    await ctx.asPlatform((own) => recordPruning(own, orgId, done));
   }
 }
 

@@ -12,7 +12,7 @@ const tenantOf = ({ scope }: Context) =>
 export async function takeLease(ctx: Context): Promise<string> {
   const id = randomUUID();
   const tenant = tenantOf(ctx);
-  const taken = await ctx.platform.asPlatform(ctx, async (platform) => {
+  const taken = await ctx.asPlatform(async (platform) => {
     await platform.sql(`select pg_advisory_xact_lock(hashtextextended('audit-streams:' || $1, 0))`, [tenant]);
     await platform.sql(`delete from audit_streams where tenant = $1 and seen_at < now() - interval '1 minute'`, [
       tenant,
@@ -29,9 +29,7 @@ export async function takeLease(ctx: Context): Promise<string> {
 }
 
 export const renewLease = (ctx: Context, id: string) =>
-  ctx.platform.asPlatform(ctx, (platform) =>
-    platform.sql('update audit_streams set seen_at = now() where id = $1', [id]),
-  );
+  ctx.asPlatform((platform) => platform.sql('update audit_streams set seen_at = now() where id = $1', [id]));
 
 export const dropLease = (ctx: Context, id: string) =>
-  ctx.platform.asPlatform(ctx, (platform) => platform.sql('delete from audit_streams where id = $1', [id]));
+  ctx.asPlatform((platform) => platform.sql('delete from audit_streams where id = $1', [id]));

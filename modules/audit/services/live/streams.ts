@@ -62,7 +62,7 @@ async function feed(ctx: Context, { selection, head, lease, from, sink }: Follow
 async function entriesBetween(ctx: Context, selection: Selection, after: number, upTo: number) {
   const { from, values } = whole(selection);
   const [low, high] = [values.length + 1, values.length + 2];
-  const { rows } = await ctx.platform.asPlatform(ctx, (platform) =>
+  const { rows } = await ctx.asPlatform((platform) =>
     platform.sql<Row & { pos: number }>(
       `select ${COLUMNS}, l.pos ${from} and l.pos > $${low} and l.pos <= $${high} order by l.pos limit ${BATCH}`,
       [...values, after, upTo],

@@ -86,11 +86,11 @@ export async function readPublicKeys(ctx: Context) {
  * that does not fit gets no checkpoint and fails the job in the end; the others are not held up by it.
  */
 export async function writeCheckpoints(ctx: Context): Promise<void> {
-  const owners = await ctx.platform.asPlatform(ctx, (own) => ownersToSign(trailOf(own)));
+  const owners = await ctx.asPlatform((own) => ownersToSign(trailOf(own)));
   const broken: string[] = [];
   for (const owner of owners) {
     try {
-      while (await ctx.platform.asPlatform(ctx, (own) => writeCheckpoint(trailOf(own), owner, hostOf(ctx))));
+      while (await ctx.asPlatform((own) => writeCheckpoint(trailOf(own), owner, hostOf(ctx))));
     } catch (error) {
       if (!(error instanceof ChainBroken)) throw error;
       ctx.log.error({ owner, reason: error.message }, 'an audit chain cannot be signed');
@@ -103,8 +103,7 @@ export async function writeCheckpoints(ctx: Context): Promise<void> {
 
 /** Writes the notes that are not in object storage yet, as one object; returns how many. */
 async function storeCheckpoints(ctx: Context): Promise<number> {
-  const waiting = await ctx.platform.asPlatform(
-    ctx,
+  const waiting = await ctx.asPlatform(
     async (own) =>
       await AuditCheckpoint.in(own).whereNull('stored_at').orderBy(['created_at', 'id']).limit(MOST_STORED),
   );
@@ -119,7 +118,7 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
     .put(`audit/checkpoints/${day}/${time.slice(0, 8).replaceAll(':', '')}-${first.id}.ndjson`, `${lines.join('\n')}\n`)
     .finally(() => store.close());
   const ids = waiting.map((one) => one.id);
-  await ctx.platform.asPlatform(ctx, (own) =>
+  await ctx.asPlatform((own) =>
     own.sql('update audit_checkpoints set stored_at = now() where id = any($1::uuid[])', [ids]),
   );
   return waiting.length;

@@ -40,7 +40,7 @@ export async function findChallenge(ctx: Context, tempToken: string): Promise<Ch
 
 /** The same, counted as an attempt whatever comes of it. Throws TEMP_TOKEN_INVALID, RATE_LIMITED. */
 export function challenged(ctx: Context, tempToken: string): Promise<Challenged> {
-  return ctx.platform.asPlatform(ctx, async (own) => {
+  return ctx.asPlatform(async (own) => {
     const found = await findChallenge(own, tempToken);
     await countAttempt(own, found.id);
     return found;

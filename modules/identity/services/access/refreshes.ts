@@ -27,10 +27,10 @@ export async function refreshSession(ctx: Context, presented: Presented): Promis
   const [, plain, id, mac] = TOKEN.exec(token) ?? [];
   if (!plain || !id) throw RefreshInvalid();
   if (mac !== undefined && !equalHash(mac, ctx.platform.mac('refresh-token', plain))) throw RefreshInvalid();
-  const issued = await ctx.platform.asPlatform(ctx, (own) => replaceToken(own, id, token));
+  const issued = await ctx.asPlatform((own) => replaceToken(own, id, token));
   if (issued) return issued;
   // Tokens from before they were signed can be anybody's invention.
-  if (mac !== undefined) await ctx.platform.asPlatform(ctx, (own) => endReplayed(own, id));
+  if (mac !== undefined) await ctx.asPlatform((own) => endReplayed(own, id));
   throw RefreshInvalid();
 }
 

@@ -37,7 +37,7 @@ export function tell(ctx: Context, email: string | null, kind: NoticeKind): void
 
 /** Goes to the account of that address; ends quietly when there is none any more. */
 export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice): Promise<void> {
-  const user = await ctx.platform.asPlatform(ctx, async (own) => {
+  const user = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ email: string }>('select email from users where lower(email) = lower($1)', [
       email,
     ]);

@@ -21,7 +21,7 @@ const PERSON = 'id, email, name, password_hash as "passwordHash"';
 
 /** Ends every session of the user, this one too. Throws CURRENT_PASSWORD_WRONG, WEAK_PASSWORD. */
 export async function changePassword(ctx: Context, input: PasswordChange): Promise<void> {
-  const user = await ctx.platform.asPlatform(ctx, async (own) => {
+  const user = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<Person>(`select ${PERSON} from users where id = $1`, [ctx.actor.id]);
     return rows[0];
   });
@@ -38,7 +38,7 @@ export async function changePassword(ctx: Context, input: PasswordChange): Promi
 /** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; a link refused for a weak password stays usable. */
 export async function resetPassword(ctx: Context, input: PasswordReset): Promise<void> {
   const tokenHash = sha256Hex(input.token);
-  const found = await ctx.platform.asPlatform(ctx, async (own) => {
+  const found = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<Person>(
       `select ${PERSON} from users join password_resets r on r.user_id = id
        where r.token_hash = $1 and r.expires_at > now() and status = 'active'`,
@@ -84,7 +84,7 @@ async function replaceHash(ctx: Context, userId: string, next: string, old: stri
  */
 export async function sendReset(ctx: Context, email: string): Promise<void> {
   const token = newOpaqueToken('rst_');
-  const user = await ctx.platform.asPlatform(ctx, async (own) => {
+  const user = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ email: string; name: string }>(
       `with made as (
          insert into password_resets (user_id, token_hash, expires_at)

@@ -51,13 +51,13 @@ export const confirmOwnSetup = (ctx: Context, code: string) => confirm(ctx, call
 
 /** On the public path any access token of the user will do, while its session lives. Throws 401, else as above. */
 export async function confirmSetupByBearer(ctx: Context, code: string, authorization: string | undefined) {
-  const bearer = await ctx.platform.asPlatform(ctx, (own) => bearerOf(own, authorization));
+  const bearer = await ctx.asPlatform((own) => bearerOf(own, authorization));
   return confirm(ctx, bearer, code);
 }
 
 async function confirm(ctx: Context, who: Bearer, code: string) {
   const { userId } = who;
-  await ctx.platform.asPlatform(ctx, async (own) => {
+  await ctx.asPlatform(async (own) => {
     await mustHaveShownFactor(own, who);
     await countAttempt(own, userId);
   });

@@ -24,7 +24,7 @@ export async function verifyPhone(ctx: Context, phoneNumber: string) {
 export async function confirmPhone(ctx: Context, code: string) {
   const caller = callerOf(ctx);
   const { userId, email } = caller;
-  const right = await ctx.platform.asPlatform(ctx, async (own) => {
+  const right = await ctx.asPlatform(async (own) => {
     await mustHaveShownFactor(own, caller);
     return tryCode(own, userId, { purpose: 'phone', boundTo: userId }, code);
   });

@@ -23,14 +23,14 @@ export async function acceptCode(
   sms: SmsPurpose,
 ): Promise<boolean> {
   if (method === 'totp') return acceptTotp(ctx, userId, code);
-  const right = await ctx.platform.asPlatform(ctx, (own) => tryCode(own, userId, sms, code));
+  const right = await ctx.asPlatform((own) => tryCode(own, userId, sms, code));
   return right !== null && useCode(ctx, right);
 }
 
 /** Throws MFA_ENFORCED where an organization of the user requires MFA, INVALID_CODE, RATE_LIMITED. */
 export async function disableMfa(ctx: Context, code: string) {
   const { userId, sessionId, email } = callerOf(ctx);
-  const method = await ctx.platform.asPlatform(ctx, async (own) => {
+  const method = await ctx.asPlatform(async (own) => {
     await mayBeWithoutMfa(own, userId);
     await countAttempt(own, userId);
     const { rows } = await own.sql<{ method: MfaMethod | null }>(

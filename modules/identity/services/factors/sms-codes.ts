@@ -91,7 +91,7 @@ export async function dropCodes(ctx: Context, userId: string): Promise<void> {
  */
 export async function sendCode(ctx: Context, id: string): Promise<void> {
   const code = String(randomInt(1_000_000)).padStart(6, '0');
-  const wanted = await ctx.platform.asPlatform(ctx, async (own) => {
+  const wanted = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<SmsCode>(
       `select ${COLUMNS} from sms_codes where id = $1 and expires_at > now() for update`,
       [id],

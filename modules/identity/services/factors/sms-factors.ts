@@ -44,7 +44,7 @@ async function whyNot(ctx: Context, userId: string): Promise<string> {
  * may disable MFA. Throws TEMP_TOKEN_INVALID, UNAUTHENTICATED, INVALID_STATE when the method is another, RATE_LIMITED.
  */
 export async function sendFactorCode(ctx: Context, tempToken: string | undefined, authorization: string | undefined) {
-  const asked = await ctx.platform.asPlatform(ctx, async (own) => {
+  const asked = await ctx.asPlatform(async (own) => {
     const whose = await purposeOf(own, tempToken, authorization);
     return { ...whose, phoneNumber: await factorNumber(own, whose.userId) };
   });

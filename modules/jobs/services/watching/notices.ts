@@ -14,7 +14,7 @@ const TITLES: Record<HealthChange['rule'], string> = {
 
 /** One mail to each; sent outside any transaction. Run again after a failure, some may get it twice. */
 export async function sendNotice(ctx: Context, change: HealthChange): Promise<void> {
-  const people = await ctx.platform.asPlatform(ctx, async (own) => {
+  const people = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ email: string }>(
       `select u.email from system_users s join users u on u.id = s.user_id where u.status = 'active' order by u.email limit 100`,
     );

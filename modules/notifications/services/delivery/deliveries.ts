@@ -21,10 +21,10 @@ export interface Outcome {
 /** Ends quietly when somebody else has it, or it has ended. */
 export async function deliver(ctx: Context, deliveryId: string): Promise<void> {
   const lease = randomUUID();
-  const claimed = await ctx.platform.asPlatform(ctx, (own) => claim(own, deliveryId, lease));
+  const claimed = await ctx.asPlatform((own) => claim(own, deliveryId, lease));
   if (!claimed) return;
   const outcome = await send(ctx, claimed);
-  await ctx.platform.asPlatform(ctx, (own) => write(own, claimed, lease, outcome));
+  await ctx.asPlatform((own) => write(own, claimed, lease, outcome));
 }
 
 async function send(ctx: Context, claimed: Claim): Promise<Outcome> {

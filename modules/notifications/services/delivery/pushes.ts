@@ -23,7 +23,7 @@ interface Try {
 /** To all browsers of the user, or to those that an attempt before has not reached. What is gone is forgotten. */
 export async function pushNotice(ctx: Context, { userId, targets, items }: Claim): Promise<Outcome> {
   const [item] = items;
-  const subscriptions = await ctx.platform.asPlatform(ctx, (own) => openSubscriptions(own, userId, targets));
+  const subscriptions = await ctx.asPlatform((own) => openSubscriptions(own, userId, targets));
   if (!item || subscriptions.length === 0) return { sent: false, permanent: true, error: 'no browser is subscribed' };
   const vapidDetails = await pushKeys(ctx);
   const tries = await Promise.all(
@@ -111,7 +111,7 @@ const oneOf = (header: string | string[] | undefined) => (Array.isArray(header) 
 
 async function note(ctx: Context, sent: readonly { id: string }[], gone: readonly { id: string }[]): Promise<void> {
   if (sent.length + gone.length === 0) return;
-  await ctx.platform.asPlatform(ctx, async (own) => {
+  await ctx.asPlatform(async (own) => {
     const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
     await own.sql('delete from push_subscriptions where id = any ($1)', [ids(gone)]);
     await own.sql('update push_subscriptions set last_used_at = now() where id = any ($1)', [ids(sent)]);

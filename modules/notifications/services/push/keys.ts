@@ -14,7 +14,7 @@ export async function pushKeys(ctx: Context): Promise<PushKeys> {
   const { push, mail } = ctx.platform.config;
   const [, address = mail.from] = /<([^>]+)>/.exec(mail.from) ?? [];
   const subject = push.subject ?? `mailto:${address}`;
-  return { subject, ...(push.keys ?? (await ctx.platform.asPlatform(ctx, keptKeys))) };
+  return { subject, ...(push.keys ?? (await ctx.asPlatform(keptKeys))) };
 }
 
 /** Of two processes that make a pair at once one wins, and both use that. Platform role. */

@@ -71,7 +71,7 @@ async function mustBeOffered(ctx: Context, config: Config, orgId: string | null)
 
 async function send(ctx: Context, config: Config, message: Message, orgId: string | null): Promise<Sent> {
   const { plugin } = config;
-  const found = orgId ? await ctx.platform.asCaller(ctx, (own) => find(own, config, orgId)) : null;
+  const found = orgId ? await ctx.asCaller((own) => find(own, config, orgId)) : null;
   if (!found) return failed(`The plugin ${plugin} is not installed in the organization`, true);
   const { installation, provider } = found;
   if (!provider) return failed(`The plugin ${plugin} has no notification channel ${config.provider} any more`, true);

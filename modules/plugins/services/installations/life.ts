@@ -15,11 +15,10 @@ const lifecycle = (handler: string, args: unknown[] = [], timeoutMs?: number) =>
 
 /** Each in a transaction of its own: in between it waits for the plugin. Ends quietly where somebody else was quicker. */
 export async function runInstall(ctx: Context, id: string): Promise<void> {
-  const { asCaller } = ctx.platform;
-  const found = await asCaller(ctx, (own) => inState(own, id, 'installing'));
+  const found = await ctx.asCaller((own) => inState(own, id, 'installing'));
   if (!found) return;
   const fault = await tryOut(ctx, found.installation, found.manifest, lifecycle('onInstall'));
-  await asCaller(ctx, async (own) => {
+  await ctx.asCaller(async (own) => {
     const now = new Date();
     const patch = fault
       ? { status: 'error' as const, health: 'crashed' as const, errorMessage: fault }
@@ -36,8 +35,7 @@ export async function runInstall(ctx: Context, id: string): Promise<void> {
 
 /** To the target version, with `onUpgrade`; back to the old one where anything fails. */
 export async function runUpdate(ctx: Context, id: string): Promise<void> {
-  const { asCaller } = ctx.platform;
-  const found = await asCaller(ctx, async (own) => {
+  const found = await ctx.asCaller(async (own) => {
     const state = await inState(own, id, 'updating');
     if (!state?.installation.targetVersion) return null;
     const target = await PluginVersion.in(own).findOne({
@@ -61,7 +59,7 @@ export async function runUpdate(ctx: Context, id: string): Promise<void> {
     typeof config === 'string'
       ? config
       : await tryOut(ctx, before, target.manifest, lifecycle('onUpgrade', [versions]));
-  await asCaller(ctx, async (own) => {
+  await ctx.asCaller(async (own) => {
     const manifest = fault ? old : target.manifest;
     const after = await Installation.in(own)
       .findById(id)
@@ -87,15 +85,14 @@ export async function runUpdate(ctx: Context, id: string): Promise<void> {
 
 /** `onUninstall` as well as can be, then all of it goes; data stays where that was asked for, logs for their 14 days. */
 export async function runUninstall(ctx: Context, id: string): Promise<void> {
-  const { asCaller } = ctx.platform;
-  const found = await asCaller(ctx, (own) => inState(own, id, 'uninstalling'));
+  const found = await ctx.asCaller((own) => inState(own, id, 'uninstalling'));
   if (!found) return;
   if (found.installation.installedAt)
     await hostOf(ctx.platform).call(
       placeOf(found.installation),
       lifecycle('onUninstall', [], LIMITS.LIFECYCLE_MS.onUninstall),
     );
-  await asCaller(ctx, async (own) => {
+  await ctx.asCaller(async (own) => {
     const { catalogId, orgId, partnerId, slug, keepData, installedAt } = found.installation;
     const removed = await Installation.in(own).findById(id).where({ status: 'uninstalling' }).delete();
     if (removed === 0) return;
@@ -166,7 +163,7 @@ async function migrated(
 
 /** The catalog is the platform's; how often a plugin is installed is counted there. */
 async function countInstalls(ctx: Context, catalogId: string, by: 1 | -1): Promise<void> {
-  await ctx.platform.asPlatform(ctx, async (own) => {
+  await ctx.asPlatform(async (own) => {
     await CatalogEntry.query(own.trx).findById(catalogId).increment('installCount', by);
   });
 }

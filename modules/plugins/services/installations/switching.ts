@@ -35,8 +35,7 @@ async function mustBeReady(ctx: Context, id: string): Promise<Installation> {
  * CONFIG_INVALID, DEPENDENCIES_MISSING, and PLUGIN_FAILED where `onEnable` does; nothing has changed then.
  */
 export async function enable(ctx: Context, id: string) {
-  const { asCaller } = ctx.platform;
-  const ready = await asCaller(ctx, (own) => mustBeReady(own, id));
+  const ready = await ctx.asCaller((own) => mustBeReady(own, id));
   const call = {
     kind: 'lifecycle',
     handler: 'onEnable',
@@ -47,7 +46,7 @@ export async function enable(ctx: Context, id: string) {
   } as const;
   const outcome = await hostOf(ctx.platform).call(placeOf(ready), call);
   if (!outcome.ok) throw PluginFailed(`onEnable failed: ${outcome.message}`);
-  return asCaller(ctx, async (own) => {
+  return ctx.asCaller(async (own) => {
     const before = await mustBeReady(own, id);
     const manifest = await manifestOf(own, before);
     const installation = await Installation.in(own)
@@ -73,8 +72,7 @@ export async function enable(ctx: Context, id: string) {
 
 /** Throws ALREADY_DISABLED and, without `cascade`, HAS_DEPENDENTS. What waited for it is forgotten. */
 export async function disable(ctx: Context, id: string, cascade: boolean) {
-  const { asCaller } = ctx.platform;
-  const disabled = await asCaller(ctx, async (own) => {
+  const disabled = await ctx.asCaller(async (own) => {
     const installation = await mustLock(own, id);
     if (!installation.enabled) throw AlreadyDisabled();
     const dependents = await allDependents(own, installation);
@@ -94,7 +92,7 @@ export async function disable(ctx: Context, id: string, cascade: boolean) {
     always: true,
   } as const;
   await Promise.all(disabled.map((one) => hostOf(ctx.platform).call(placeOf(one), call)));
-  return asCaller(ctx, async (own) => {
+  return ctx.asCaller(async (own) => {
     for (const one of disabled) own.notify(CHANGED, one.id);
     return { data: show(own, await mustLock(own, id)) };
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { packageHash, signPackage } from '#plugin-sdk/host';
-import { EVERYWHERE, NOBODY } from '../../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
 import { inWork } from '../../../../core/work.ts';
 import { launch } from '../../../../test/end-to-end/process.ts';
 import { catalogCommand } from '../../services/builtin/command.ts';

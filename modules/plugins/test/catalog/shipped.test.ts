@@ -6,7 +6,7 @@ import test from 'ava';
 import type { StartServices } from '#core';
 import { packageHash, readPackage } from '#plugin-sdk/host';
 import { joinTestPlatform } from '#test';
-import { EVERYWHERE, NOBODY } from '../../../../core/context.ts';
+import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
 import { inWork } from '../../../../core/work.ts';
 import { packShipped, shippedPlugins } from '../../services/builtin/packages.ts';
 import { registerShipped } from '../../services/builtin/registrations.ts';

@@ -35,7 +35,7 @@ interface Look {
 }
 
 async function look(ctx: Context, commandId: string): Promise<Look | undefined> {
-  const { rows } = await ctx.platform.asCaller(ctx, (own) =>
+  const { rows } = await ctx.asCaller((own) =>
     own.sql<Look>(
       `select c.ended_at is not null as ended, c.status, c.error, c.result,
          (extract(epoch from now() - greatest(c.created_at, t.moved_at)) * 1000)::float8 as idle

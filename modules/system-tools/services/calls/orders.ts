@@ -42,13 +42,13 @@ export const waitMsOf = (ctx: Context): number => ctx.platform.config.agents.too
 /** Throws, in this order: 404, TOOL_NOT_ALLOWED, 400, INVALID_STATE, DEVICE_UNREACHABLE, RATE_LIMITED, DEVICE_BUSY. */
 export async function placeOrder<R>(ctx: Context, input: Asked, tool: Tool<R>, order: Order): Promise<Placed> {
   const { deviceId } = input.params as { deviceId: string };
-  const { device, payload, connected } = await ctx.platform.asCaller(ctx, (own) => look(own, deviceId, tool, order));
+  const { device, payload, connected } = await ctx.asCaller((own) => look(own, deviceId, tool, order));
   // Whoever sends a key again is owed the first answer, also from a device that has gone.
   if (!connected && input.headers['idempotency-key'] === undefined) throw DeviceUnreachable();
   await countCall(ctx);
   const stop = new AbortController();
   try {
-    return await ctx.platform.asCaller(ctx, async (own) => {
+    return await ctx.asCaller(async (own) => {
       const { answer, replayed } = await onceForKey(own, tool.type, input, async () => {
         if (!connected) throw DeviceUnreachable();
         return { commandId: await insert(own, device, tool, payload, order) };

@@ -97,7 +97,7 @@ function split(bytes: Buffer): Buffer[] {
 function write(ctx: Context, commandId: string, seq: number, chunks: readonly Buffer[]): Promise<Level> {
   const total = chunks.reduce((sum, { length }) => sum + length, 0);
   const rows = chunks.map((_, index) => `($3::integer + ${index}, $${index + 4}::bytea)`).join(', ');
-  return ctx.platform.asCaller(ctx, async (own) => {
+  return ctx.asCaller(async (own) => {
     const { rows: levels } = await own.sql<Level>(
       `with here as (
          update file_transfers set written = written + $2, moved_at = now()
@@ -136,7 +136,7 @@ async function untilTaken(ctx: Context, commandId: string, level: Level, signal:
 }
 
 async function levelOf(ctx: Context, commandId: string): Promise<Level | undefined> {
-  const { rows } = await ctx.platform.asCaller(ctx, (own) =>
+  const { rows } = await ctx.asCaller((own) =>
     own.sql<Level>('select written, taken from file_transfers where command_id = $1 and broken_at is null', [
       commandId,
     ]),

@@ -48,7 +48,7 @@ export async function* take(ctx: Context, commandId: string, signal: AbortSignal
  * as whoever removes it does; whether it is full is what was true when the chunks were looked for.
  */
 async function takeSome(ctx: Context, commandId: string, next: number): Promise<Row[]> {
-  return ctx.platform.asCaller(ctx, async (own) => {
+  return ctx.asCaller(async (own) => {
     const { rows } = await own.sql<Row>(
       `with held as (
          select command_id from file_transfers t where command_id = $1 and broken_at is null

@@ -19,7 +19,7 @@ export function begin(
   direction: 'download' | 'upload',
   size: number | null,
 ): Promise<Begun | null> {
-  return ctx.platform.asCaller(ctx, async (own) => {
+  return ctx.asCaller(async (own) => {
     const { rows } = await own.sql<Begun>(
       `update file_transfers set begun_at = now(), moved_at = now(), file_size = coalesce($4, file_size)
        where command_id = $1 and device_id = $2 and direction = $3 and begun_at is null and broken_at is null
@@ -46,7 +46,7 @@ export async function drop(ctx: Context, commandId: string): Promise<void> {
 }
 
 function changed(ctx: Context, commandId: string, text: string): Promise<boolean> {
-  return ctx.platform.asCaller(ctx, async (own) => {
+  return ctx.asCaller(async (own) => {
     const { rowCount } = await own.sql(text, [commandId]);
     own.hint(MOVED_HINT, commandId);
     return rowCount === 1;
@@ -55,7 +55,7 @@ function changed(ctx: Context, commandId: string, text: string): Promise<boolean
 
 /** What the agent has said by coming: null as long as it has not. */
 export async function begun(ctx: Context, commandId: string): Promise<Begun | null> {
-  const { rows } = await ctx.platform.asCaller(ctx, (own) =>
+  const { rows } = await ctx.asCaller((own) =>
     own.sql<Begun>(
       'select file_size as size, file_sha256 as sha256 from file_transfers where command_id = $1 and begun_at is not null',
       [commandId],

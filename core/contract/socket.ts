@@ -2,8 +2,12 @@
 import type Joi from 'joi';
 import type { WebSocket } from 'ws';
 import type { Config } from '#config';
-import type { Actor, Context, PlatformDoors, Scope } from './context.ts';
-import type { Access, Limit } from './contract.ts';
+import type { Actor } from '../context/actor.ts';
+import type { Context } from '../context/context.ts';
+import type { Scope } from '../context/scope.ts';
+import type { PlatformDoors } from '../context/services.ts';
+import type { Access } from './access.ts';
+import type { Limit } from './route.ts';
 
 /** Fills `http.socket`: a path below /api/v1 whose callers stay connected. Its upgrade is admitted as a request would be. */
 export interface SocketEndpoint {

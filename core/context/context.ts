@@ -1,0 +1,63 @@
+/** The context of a unit of work: actor, scope, queries, effects, and the services it may use. */
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Batch } from '../contract/batch.ts';
+import type { Apis, EventName, Events, JobName, JobPayload, Slots } from '../contract/maps.ts';
+import type { Actor } from './actor.ts';
+import type { AuditEntry, EmitOptions, JobOptions } from './effects.ts';
+import type { Scope } from './scope.ts';
+import type { PlatformDoors } from './services.ts';
+import type { Sql } from './sql.ts';
+
+export interface Context {
+  readonly actor: Actor;
+  readonly scope: Scope;
+  readonly requestId: string;
+  readonly log: Logger;
+  /**
+   * Aborts when the worker is about to stop: a long job then saves its progress and throws, or adds the rest as a new job and
+   * returns. Never aborts in a request.
+   */
+  readonly signal: AbortSignal;
+  /** The transaction; opened on first use. */
+  readonly trx: Knex;
+  /** Plain SQL on the same transaction, for hot paths and sets. */
+  readonly sql: Sql;
+  /** Adds one item to a group commit on the platform's role; resolves when the item is durable. */
+  batch<I, O>(batch: Batch<I, O>, item: I): Promise<O>;
+  audit(action: string, entry?: AuditEntry): void;
+  /** Records a failed or denied attempt outside this transaction, so that it survives a rollback. */
+  auditAttempt(action: string, entry: AuditEntry & { result: 'failure' | 'denied' }): void;
+  addJob<N extends JobName>(name: N, payload: JobPayload<N>, options?: JobOptions): void;
+  emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
+  /** Broadcasts to every process with the commit. */
+  notify(channel: string, payload: string): void;
+  /**
+   * Broadcasts to every process soon after the commit, through Redis where there is one. A crash may lose it: use it only for
+   * state that receivers also poll. Much cheaper than `notify`.
+   */
+  hint(channel: string, payload: string): void;
+  use<N extends keyof Apis>(module: N): Apis[N];
+  /** The contributions of modules that are on for the organization or, without one, anywhere in this scope. */
+  fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
+  /** The same for work that spans organizations: each with the organizations where its module is on; null for all of them. */
+  fillingsWithin<S extends keyof Slots>(slot: S): readonly { value: Slots[S]; orgIds: readonly string[] | null }[];
+  /** Narrows this transaction to these organizations while `run` works; null changes nothing. */
+  within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T>;
+  /** Runs `run` as the platform's role in a transaction of its own, where the tenant is not known yet (login, enrollment). */
+  asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
+  /**
+   * Runs `run` as the caller in a transaction of its own: for routes that must not hold one while they wait (`work: 'none'`).
+   * Its audit entries count as the route's.
+   */
+  asCaller<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
+  /** A module's settings for one organization: its schema's defaults, then the partner's, then the organization's. */
+  settings<T>(module: string, orgId?: string | null): Promise<T>;
+  /** Declares that a write changed nothing, so no audit entry is due. */
+  unchanged(): void;
+  /** Passes a row to `into`, a database function that takes them as a jsonb array, in the round trip of the commit. */
+  withCommit(into: string, row: object): void;
+  /** Runs after the commit, never after a rollback. */
+  afterCommit(fn: () => void): void;
+  readonly platform: PlatformDoors;
+}

@@ -1,0 +1,28 @@
+/** Who may call a route. */
+import type { Scope } from '../context/scope.ts';
+
+export interface AgentAccess {
+  roles: ('agent' | 'watchdog' | 'helper')[];
+  /** States besides `active` in which the device may still call this. */
+  also?: ('quarantined' | 'decommissioned')[];
+  /** Stays open while the organization is suspended, so that its agents can be removed. */
+  suspended?: boolean;
+}
+export type Access =
+  | {
+      /** `resource:action`; null for any signed-in caller, with the reason. */
+      permission: string | null;
+      why?: string;
+      /** Kinds of scope that may call; all three when absent. */
+      scopes?: Scope['kind'][];
+      mfa?: boolean;
+      /** A scope of API keys that grants access just as the permission does. */
+      keyScope?: string;
+      /** False where an API key is never accepted. */
+      apiKey?: boolean;
+      /** True for routes that a user needs to enroll a required second factor. */
+      beforeMfa?: boolean;
+    }
+  | { agent: AgentAccess }
+  | { portal: true }
+  | { open: string };

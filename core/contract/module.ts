@@ -1,0 +1,56 @@
+/** The manifest of a module, and what it may do while the process runs. */
+import type Joi from 'joi';
+import type { Config } from '#config';
+import type { Actor } from '../context/actor.ts';
+import type { Context } from '../context/context.ts';
+import type { Module, ModuleDirectory, ModulePlace } from './module-directory.ts';
+
+/** A message that webhook receivers get: one kind of event. */
+export interface OutgoingMessage {
+  name: string;
+  summary: string;
+  description: string;
+  headers: Joi.ObjectSchema;
+  payload: Joi.ObjectSchema;
+  example: Record<string, unknown>;
+}
+declare module './module-directory.ts' {
+  interface Module {
+    /** The variables without which it cannot work; while one is missing it is off everywhere. */
+    requiresConfig?(config: Config): string[];
+    /** The number of live sessions there that switching it off would end. */
+    liveSessions?(ctx: Context, where: ModulePlace): Promise<number>;
+    /** Run after it was switched on or off there, from a job on the platform's role. Must be idempotent. */
+    onEnable?(ctx: Context, where: ModulePlace): Promise<void>;
+    onDisable?(ctx: Context, where: ModulePlace): Promise<void>;
+    settings?: Joi.ObjectSchema;
+    /** Schemas of its routes that have a name in the API document; generated clients use it for their types. */
+    schemas?: Record<string, Joi.Schema>;
+    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot. */
+    sends?(filled: (slot: string) => readonly unknown[]): OutgoingMessage[];
+    api?(ctx: Context): object;
+    start?(services: StartServices): Promise<void> | void;
+    /** Starts what runs as long as a worker process does, on each of them; it returns a function that stops it. */
+    work?(services: StartServices): Promise<() => Promise<void>>;
+    stop?(): Promise<void> | void;
+  }
+}
+
+export interface StartServices {
+  readonly services: Map<string, unknown>;
+  /** Runs a unit of work on the platform's role outside of any request or job (caches, watchers). */
+  asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
+  /**
+   * Runs a unit of work within exactly one organization, under row-level security, for a background service. Returns null
+   * without running it when the organization does not exist or its partner is not active.
+   */
+  asOrganization<T>(orgId: string, actor: Partial<Actor>, run: (ctx: Context) => Promise<T>): Promise<T | null>;
+  onNotice(channel: string, listener: (payload: string) => void): void;
+  onNoticesLost(listener: () => void): void;
+  /** Called when this process learns that modules were switched. */
+  onModulesChanged(listener: () => void): void;
+  readonly modules: ModuleDirectory;
+  /** False when a test controls time: no timer may act then. */
+  readonly clocks: boolean;
+}
+export const defineModule = (module: Module): Module => module;
