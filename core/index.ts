@@ -44,7 +44,7 @@ export type {
   Context,
   EmitOptions,
   JobOptions,
-  PlatformDoors,
+  Services,
   Scope,
   SealPlace,
   TaskInfo,

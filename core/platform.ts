@@ -129,7 +129,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const work: WorkServices = {
       database,
       batches,
-      doors: {
+      services: {
         config,
         enrollmentPepper: secrets.enrollmentPepper,
         signAccess: (claims, seconds) => signer.sign(claims, seconds),
@@ -201,7 +201,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         verifyToken: (token: string) => signer.verify(token),
         agentAuthenticator: () => work.fillings('auth.agent')[0] as AgentAuthenticator | undefined,
         mfaEnabled: config.identity.twoFactor,
-        doors: work.doors,
+        services: work.services,
       };
       server = createServer(
         {
@@ -261,7 +261,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         await server?.stop({ timeout: 10_000 });
       });
     }
-    const sealer = options.seal ? startSealer({ pool: database.platform, vouch: work.doors.mac, log }) : null;
+    const sealer = options.seal ? startSealer({ pool: database.platform, vouch: work.services.mac, log }) : null;
     const settle = async () => {
       await attempts.flush();
       await batches.drain();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Actor, AuditEntry, Context, PlatformDoors, Scope } from './context/index.ts';
+import type { Actor, AuditEntry, Context, Services, Scope } from './context/index.ts';
 import type { Apis, Batch, EventName, Events, JobName, JobPayload, ModulePlace, Slots } from './contract/index.ts';
 import type { Batches } from './database/batches.ts';
 import { bindKnex } from './database/knex.ts';
@@ -21,7 +21,7 @@ export interface Effects {
 export interface WorkServices {
   readonly database: Database;
   readonly batches: Batches;
-  readonly doors: PlatformDoors;
+  readonly services: Services;
   auditRow(work: Work, action: string, entry: AuditEntry): object;
   auditAttempt(work: Work, action: string, entry: AuditEntry): void;
   jobRow(work: Work, name: string, payload: unknown, options: { orgId?: string | null }): object;
@@ -270,7 +270,7 @@ function makeContext(work: Work, services: WorkServices): Context {
       for (const action of recorded) work.recorded.add(action);
       return result;
     },
-    platform: services.doors,
+    services: services.services,
   };
   return ctx;
 }

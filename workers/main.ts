@@ -59,11 +59,11 @@ export function taskList(services: TaskServices, gate?: Gate): TaskList {
 
 /** Starts the node; resolves when it listens for jobs. */
 export async function startWorkers(services: TaskServices, options: WorkerOptions): Promise<Workers> {
-  const { database, doors } = services.work;
+  const { database, services: processServices } = services.work;
   const { log, registry } = services;
   const events = new EventEmitter() as WorkerEvents;
   const nodeId = newNodeId();
-  const { tenantConcurrency, tenantStrict, taskConcurrency } = doors.config.workers;
+  const { tenantConcurrency, tenantStrict, taskConcurrency } = processServices.config.workers;
   const gate = new Gate({ tenant: tenantConcurrency, strict: tenantStrict, tasks: taskConcurrency });
   const putOffs = openPutOffs(database.owner, log);
   const scheduled = (task: string) => registry.jobs.get(task)?.job.schedule !== undefined;

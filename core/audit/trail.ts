@@ -1,7 +1,7 @@
 /** What the trail's machinery needs of the platform: a connection, and the keys that the database does not have. */
 import { timingSafeEqual } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
-import type { Context, PlatformDoors } from '../context/index.ts';
+import type { Context, Services } from '../context/index.ts';
 
 /** Where rows are read and written: a pool, a client, or a context's own connection, always in the platform's role. */
 export interface Store {
@@ -10,15 +10,15 @@ export interface Store {
 
 export interface Trail extends Store {
   /** `mac` of the platform: a proof beside a row that whoever has the database alone cannot forge. */
-  readonly vouch: PlatformDoors['mac'];
-  readonly seal: PlatformDoors['seal'];
+  readonly vouch: Services['mac'];
+  readonly seal: Services['seal'];
 }
 
 /** The trail over a context's own transaction; the context must work in the platform's role. */
 export const trailOf = (ctx: Context): Trail => ({
   query: (text, values) => ctx.sql(text, values),
-  vouch: ctx.platform.mac,
-  seal: ctx.platform.seal,
+  vouch: ctx.services.mac,
+  seal: ctx.services.seal,
 });
 
 /** Whether a proof is the one that this installation would make. */

@@ -6,7 +6,7 @@ import type { Apis, EventName, Events, JobName, JobPayload, Slots } from '../con
 import type { Actor } from './actor.ts';
 import type { AuditEntry, EmitOptions, JobOptions } from './effects.ts';
 import type { Scope } from './scope.ts';
-import type { PlatformDoors } from './services.ts';
+import type { Services } from './services.ts';
 import type { Sql } from './sql.ts';
 
 export interface Context {
@@ -59,5 +59,5 @@ export interface Context {
   withCommit(into: string, row: object): void;
   /** Runs after the commit, never after a rollback. */
   afterCommit(fn: () => void): void;
-  readonly platform: PlatformDoors;
+  readonly services: Services;
 }

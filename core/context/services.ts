@@ -4,7 +4,7 @@ import type { ModuleDirectory } from '../contract/module-directory.ts';
 import type { Schedule } from '../contract/schedule.ts';
 import type { Requests } from './requests.ts';
 
-export interface PlatformDoors {
+export interface Services {
   readonly config: Config;
   /** Part of the hash of enrollment keys; never logged, never returned. */
   readonly enrollmentPepper: string;

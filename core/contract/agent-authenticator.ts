@@ -1,5 +1,5 @@
 /** The contribution that authenticates agents. */
-import type { PlatformDoors } from '../context/services.ts';
+import type { Services } from '../context/services.ts';
 import type { AgentAccess } from './access.ts';
 
 export interface AgentIdentity {
@@ -16,7 +16,7 @@ export interface AgentRequest {
   token: string;
   route: AgentAccess;
   ip: string;
-  platform: Pick<PlatformDoors, 'services' | 'counters'>;
+  services: Pick<Services, 'services' | 'counters'>;
 }
 /** Fills `auth.agent`: returns the device that a bearer token belongs to, or throws the error for the agent. */
 export interface AgentAuthenticator {

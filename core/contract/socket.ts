@@ -5,7 +5,7 @@ import type { Config } from '#config';
 import type { Actor } from '../context/actor.ts';
 import type { Context } from '../context/context.ts';
 import type { Scope } from '../context/scope.ts';
-import type { PlatformDoors } from '../context/services.ts';
+import type { Services } from '../context/services.ts';
 import type { Access } from './access.ts';
 import type { Limit } from './route.ts';
 
@@ -30,7 +30,7 @@ export interface SocketLink {
   readonly params: Record<string, string>;
   /** Of the upgrade; keep no tokens from them. */
   readonly headers: Record<string, string | undefined>;
-  readonly platform: Pick<PlatformDoors, 'config' | 'services' | 'counters'>;
+  readonly services: Pick<Services, 'config' | 'services' | 'counters'>;
   /** Counts an event under /metrics; a word from a fixed list. */
   count(event: string): void;
   /** One piece of work as the caller, as a route's handler has it. Whether the caller may still, the module decides. */

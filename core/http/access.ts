@@ -4,7 +4,7 @@ import { keyUse } from '../auth/api-key-use.ts';
 import { sha256Hex } from '../auth/opaque-tokens.ts';
 import type { Principal, Principals } from '../auth/principals.ts';
 import type { AccessClaims } from '../auth/tokens.ts';
-import type { Actor, PlatformDoors, Scope } from '../context/index.ts';
+import type { Actor, Services, Scope } from '../context/index.ts';
 import { NOBODY, NOWHERE } from '../context/index.ts';
 import type { Access, AgentAuthenticator, AnyRoute } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
@@ -29,7 +29,7 @@ export interface AccessServices {
   verifyToken(token: string): Promise<AccessClaims>;
   agentAuthenticator(): AgentAuthenticator | undefined;
   mfaEnabled: boolean;
-  doors: Pick<PlatformDoors, 'services' | 'counters'>;
+  services: Pick<Services, 'services' | 'counters'>;
 }
 export interface Caller {
   actor: Actor;
@@ -142,7 +142,7 @@ async function admitAgent(
     token,
     route: access.agent,
     ip: asking.ip,
-    platform: services.doors,
+    services: services.services,
   });
   return {
     actor: { ...NOBODY, ...ends, kind: 'agent', id: identity.deviceId, name: identity.hostname },

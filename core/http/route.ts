@@ -79,7 +79,7 @@ function bodyOptions(
   { work }: RouteServices,
   { payload, stream, maxBytes = JSON_BYTES }: AnyRoute,
 ): RouteOptionsPayload {
-  const { config } = work.doors;
+  const { config } = work.services;
   if (!stream) return { maxBytes, allow: JSON_TYPE, defaultContentType: JSON_TYPE };
   return {
     output: 'stream',
@@ -103,7 +103,7 @@ function payloadOf(services: RouteServices, route: AnyRoute): Validate {
         const { headers = {} } = (options.context ?? {}) as { headers?: Record<string, string | undefined> };
         const type = headers['content-type'] ?? JSON_TYPE;
         if (!route.payload || type.startsWith(stream.type))
-          return new BodyStream(given, stream.maxBytes(services.work.doors.config));
+          return new BodyStream(given, stream.maxBytes(services.work.services.config));
         body = await jsonOf(given, route.maxBytes ?? JSON_BYTES, Number(headers['content-length']));
       }
       mustBeShapely('payload', body);

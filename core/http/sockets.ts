@@ -6,7 +6,7 @@ import type { Server } from '@hapi/hapi';
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { PlatformDoors } from '../context/index.ts';
+import type { Services } from '../context/index.ts';
 import type { AnyRoute, Input, SocketEndpoint } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
 import { type AppError, NotFound, Unavailable, ValidationFailed } from '../errors.ts';
@@ -91,7 +91,7 @@ async function upgrade(
   if (mine) mine.coming += 1;
   try {
     if (!mine) throw NotFound('No such path or method');
-    if (mine.open.size + mine.coming > mine.endpoint.most(services.work.doors.config)) {
+    if (mine.open.size + mine.coming > mine.endpoint.most(services.work.services.config)) {
       throw Unavailable({ message: 'This process holds as many sockets as it may', headers: { 'retry-after': '10' } });
     }
     await hand(services, mine, request, stream, head, requestId, () => seen(101));
@@ -139,7 +139,7 @@ async function hand(
       scope,
       params,
       headers,
-      platform: services.work.doors as Pick<PlatformDoors, 'config' | 'services' | 'counters'>,
+      services: services.work.services as Pick<Services, 'config' | 'services' | 'counters'>,
       count: (event) => services.count(endpoint.path, event),
       work: (run) => inWork(services.work, { actor, scope, requestId, log: services.log, role }, run),
     });

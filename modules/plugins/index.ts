@@ -66,7 +66,7 @@ export default defineModule({
   },
   api,
   async start(services: StartServices) {
-    const doors = await services.asPlatform(async ({ platform: { http, config } }) => ({ http, config }));
+    const doors = await services.asPlatform(async ({ services: { http, config } }) => ({ http, config }));
     const host = new PluginHost(services, doors);
     services.services.set(HOST, host);
     const listeners = listenersFor(services);

@@ -37,7 +37,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 let calls = 0;
-const { counters } = platform.platform.tasks.work.doors as unknown as { counters: Counters };
+const { counters } = platform.platform.tasks.work.services as unknown as { counters: Counters };
 /** Asks as one who may. Limits are not the subject: each call comes from elsewhere, and the agent's count starts anew. */
 async function send(route: AnyRoute, { path = pathOf(route), text, headers = {} }: Sent): Promise<Answer> {
   calls += 1;

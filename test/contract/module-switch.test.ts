@@ -22,7 +22,7 @@ import { sampleOf } from './ground/sample.ts';
 const platform: TestPlatform = await startTestPlatform({ LOG_LEVEL: 'silent' });
 const { modules, tasks } = platform.platform;
 const { work, registry } = tasks;
-const directory = work.doors.modules;
+const directory = work.services.modules;
 const { partner, partnerId, orgId, siteId, orgAdmin } = await tenant(platform);
 const neighbour = await organization(platform, partnerId);
 const there: Person = await orgUser(platform, { orgId: neighbour.orgId });

@@ -58,7 +58,7 @@ export async function enrollmentKey(
     [
       at.orgId,
       at.siteId ?? null,
-      pepperedHash(key, test.platform.tasks.work.doors.enrollmentPepper),
+      pepperedHash(key, test.platform.tasks.work.services.enrollmentPepper),
       at.maxUsage ?? null,
       at.expiresAt ?? new Date(Date.now() + 3_600_000),
       randomUUID(),

@@ -47,7 +47,7 @@ export async function startTestPlatform(
   try {
     await ground;
     platform = await start({ MODULE_PACKAGES: name, MODULE_PACKAGES_DIR: folder, ...env });
-    const { modules } = platform.platform.tasks.work.doors;
+    const { modules } = platform.platform.tasks.work.services;
     const faults = modules.all.flatMap((module) => modules.fault(module.name) ?? []);
     if (faults.length > 0) throw new Error(faults.join('\n'));
   } catch (error) {

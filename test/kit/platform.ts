@@ -145,7 +145,7 @@ export async function startTestPlatform(env: Record<string, string> = {}, module
     dataDir,
     platform,
     sql,
-    signAccess: platform.tasks.work.doors.signAccess,
+    signAccess: platform.tasks.work.services.signAccess,
     call: (method, path, options) => call(url, method, path, options),
     async runJobs() {
       do {

@@ -88,6 +88,6 @@ test.serial('packed and installed, it runs here on this core, whatever lies in i
   const platform = await startTestPlatform({ MODULE_PACKAGES: name, MODULE_PACKAGES_DIR: modules });
   const { token } = await systemUser(platform);
   t.is((await platform.call('GET', '/acme-asset-labels', { token })).status, 200);
-  t.is(platform.platform.tasks.work.doors.modules.fault('acme-asset-labels'), null);
+  t.is(platform.platform.tasks.work.services.modules.fault('acme-asset-labels'), null);
   await platform.stop();
 });

@@ -98,7 +98,7 @@ export async function mustMatch(ctx: Context, route: AnyRoute, read: Reading | u
   const header = input.headers['if-match'];
   if (!WRITES.has(route.method)) return;
   if (header === undefined) {
-    const { requireIfMatch } = ctx.platform.config.http;
+    const { requireIfMatch } = ctx.services.config.http;
     if (requireIfMatch && read && route.method !== 'DELETE') throw PreconditionRequired();
     return;
   }

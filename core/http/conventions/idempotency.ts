@@ -64,7 +64,7 @@ export async function onceForKey<T>(
     const message = `Idempotency-Key has 1 to ${LONGEST} characters`;
     throw ValidationFailed({ message, details: [{ in: 'headers', path: 'idempotency-key', message }] });
   }
-  const { seal, mac } = ctx.platform;
+  const { seal, mac } = ctx.services;
   const { params, query, payload } = input;
   const caller = `${ctx.actor.kind}:${ctx.actor.id}`;
   const keyed = [caller, place, key];

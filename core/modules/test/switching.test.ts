@@ -29,7 +29,7 @@ const store = ({ partnerId, orgId }: Place, enabled: boolean, key = 'lamp') =>
      on conflict (partner_id, org_id, key) do update set enabled = excluded.enabled`,
     [partnerId, orgId, key, enabled],
   );
-const isOff = (key: string, where: Partial<Place>) => tasks.work.doors.modules.off(key, where) !== null;
+const isOff = (key: string, where: Partial<Place>) => tasks.work.services.modules.off(key, where) !== null;
 async function turn(place: Place, enabled: boolean, key = 'lamp'): Promise<void> {
   await store(place, enabled, key);
   await until(() => isOff(key, place) === !enabled);
@@ -217,7 +217,7 @@ test.serial('a trial that has ended is off although nobody has switched it', asy
      values ($1, 'shade', true, 'trial', now() - interval '1 second')`,
     [partnerId],
   );
-  await until(() => tasks.work.doors.modules.off('shade', { partnerId }) === 'trial_ended');
+  await until(() => tasks.work.services.modules.off('shade', { partnerId }) === 'trial_ended');
   t.is((await get(orgAdmin.token, '/shades')).status, 403);
 });
 
@@ -226,7 +226,7 @@ test.serial('a switch takes effect in every process within two seconds, without 
   const second = await joinTestPlatform(platform, {});
   t.teardown(() => second.stop());
   // The second process runs the modules of the product, which know no lamp: it is asked what it has heard.
-  const { modules } = second.platform.tasks.work.doors;
+  const { modules } = second.platform.tasks.work.services;
   await store({ partnerId, orgId }, false, 'search');
   t.true(await within(2000, () => modules.off('search', { partnerId, orgId }) !== null));
   t.is((await second.call('GET', '/search?q=a', { token: orgAdmin.token })).status, 403);

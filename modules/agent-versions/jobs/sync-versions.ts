@@ -17,6 +17,6 @@ export default defineJob<Record<string, never>>({
   schedule: { cron: '23 * * * *' },
   maxAttempts: 3,
   async run(ctx) {
-    if (ctx.platform.config.agents.versionSync) await syncRemote(ctx, null);
+    if (ctx.services.config.agents.versionSync) await syncRemote(ctx, null);
   },
 });

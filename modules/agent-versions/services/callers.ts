@@ -13,7 +13,7 @@ export async function mustBeCaller(
   const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (!token) throw errors.Unauthenticated();
   if (!AGENT_TOKEN.test(token)) {
-    await ctx.platform.verifyAccess(token).catch(() => {
+    await ctx.services.verifyAccess(token).catch(() => {
       throw errors.Unauthenticated('The access token is not valid or has expired');
     });
     return;
@@ -21,5 +21,5 @@ export async function mustBeCaller(
   const [agents] = ctx.fillings('auth.agent');
   if (!agents || !agentId) throw errors.Unauthenticated();
   const route: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
-  await agents.authenticate({ agentId, token, route, platform: ctx.platform, ip: ctx.actor.ip ?? '' });
+  await agents.authenticate({ agentId, token, route, services: ctx.services, ip: ctx.actor.ip ?? '' });
 }

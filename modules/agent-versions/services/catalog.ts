@@ -1,5 +1,5 @@
 /** What may be offered, in memory: versions, halts and tenants' policies, read again when a notice says so. */
-import type { Context, PlatformDoors, StartServices } from '#core';
+import type { Context, Services, StartServices } from '#core';
 import type { Architecture, Component, Platform } from '../models/coordinates.ts';
 import type { UpdatePolicy } from '../models/update-policy.ts';
 import { isTrusted, type Manifest } from './releases/manifests.ts';
@@ -92,7 +92,7 @@ async function load(ctx: Context): Promise<Loaded> {
   const halts = await ctx.sql<{ owner: string; component: string; version: string }>(
     `select coalesce(org_id, partner_id) as owner, component, version from agent_rollout_halts where resumed_at is null`,
   );
-  const targets = rows.filter(({ state }) => state !== 'withdrawn').map((row) => toTarget(ctx.platform.config, row));
+  const targets = rows.filter(({ state }) => state !== 'withdrawn').map((row) => toTarget(ctx.services.config, row));
   const key = (one: Target) => place(one.component, one.platform, one.architecture);
   return {
     empty: rows.length === 0,
@@ -103,7 +103,7 @@ async function load(ctx: Context): Promise<Loaded> {
 }
 
 /** Signatures are checked here, once, and not with every beat. */
-function toTarget(config: PlatformDoors['config'], row: Row): Target {
+function toTarget(config: Services['config'], row: Row): Target {
   const { id, version, component, platform, architecture, checksum, isLatest, promotedAt } = row;
   const { expiresAt } = JSON.parse(row.manifest) as Manifest;
   return {
@@ -123,4 +123,4 @@ export function startCatalog({ services, asPlatform, onNotice, onNoticesLost }: 
   onNoticesLost(() => catalog.forget());
 }
 
-export const catalogOf = (ctx: Pick<Context, 'platform'>): Catalog => ctx.platform.services.get(SERVICE) as Catalog;
+export const catalogOf = (ctx: Pick<Context, 'services'>): Catalog => ctx.services.services.get(SERVICE) as Catalog;

@@ -13,7 +13,7 @@ const LINK_SECONDS = 600;
 const PURPOSE = 'agent-versions file';
 
 const fileUrl = (ctx: Context, row: AgentVersion) =>
-  `${ctx.platform.config.http.publicUrl}/api/v1/agents/download/${row.platform}/${row.architecture}?component=${row.component}&version=${row.version}`;
+  `${ctx.services.config.http.publicUrl}/api/v1/agents/download/${row.platform}/${row.architecture}?component=${row.component}&version=${row.version}`;
 
 /** A row as people and installers see it. */
 export function shown(ctx: Context, row: AgentVersion) {
@@ -43,7 +43,7 @@ export async function latestVersion(ctx: Context, at: Coordinates, channel: Chan
   return { version, ...at, downloadUrl, checksum, fileSize, manifest, manifestSignature, signingKeyId, releaseNotes };
 }
 
-const trusted = (ctx: Context, row: AgentVersion) => isTrusted(ctx.platform.config.agents.trustKeys, row, new Date());
+const trusted = (ctx: Context, row: AgentVersion) => isTrusted(ctx.services.config.agents.trustKeys, row, new Date());
 
 /** The link of this moment, with what proves the program. 404, 409 MANIFEST_NOT_TRUSTED, 410 VERSION_WITHDRAWN. */
 export async function downloadLink(ctx: Context, version: string, at: Coordinates): Promise<object> {
@@ -68,8 +68,8 @@ async function mustFind(ctx: Context, version: string, at: Coordinates): Promise
 }
 
 /** A link into the object storage, where the releases lie there. */
-function storedUrl({ platform }: Context, row: AgentVersion): string | undefined {
-  const { objectStorage, agents } = platform.config;
+function storedUrl({ services }: Context, row: AgentVersion): string | undefined {
+  const { objectStorage, agents } = services.config;
   if (!objectStorage || !agents.binariesInStorage) return undefined;
   return presignedUrl(objectStorage, `${PREFIX}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
 }
@@ -80,7 +80,7 @@ function signedUrl(ctx: Context, row: AgentVersion): string {
   return `${fileUrl(ctx, row)}&expires=${expires}&signature=${signatureOf(ctx, row, expires)}`;
 }
 const signatureOf = (ctx: Context, row: Coordinates & { version: string }, expires: number) =>
-  ctx.platform.mac(PURPOSE, `${row.version} ${fileName(row)} ${expires}`);
+  ctx.services.mac(PURPOSE, `${row.version} ${fileName(row)} ${expires}`);
 
 export interface FileQuery {
   version?: string;
@@ -112,7 +112,7 @@ function isSigned(ctx: Context, row: AgentVersion, { expires, signature }: FileQ
 
 const SENDING = 'agent-versions.sending';
 /** How many programs this process is sending. */
-const sendingOf = (ctx: Context) => ctx.platform.services.get(SENDING) as { count: number };
+const sendingOf = (ctx: Context) => ctx.services.services.get(SENDING) as { count: number };
 export const startDownloads = ({ services }: StartServices): void => void services.set(SENDING, { count: 0 });
 
 /**
@@ -121,10 +121,10 @@ export const startDownloads = ({ services }: StartServices): void => void servic
  */
 async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
   const sending = sendingOf(ctx);
-  if (sending.count >= ctx.platform.config.agents.downloadsMax) {
+  if (sending.count >= ctx.services.config.agents.downloadsMax) {
     throw errors.Unavailable({ message: 'Too many downloads at once; try again', headers: { 'retry-after': '30' } });
   }
-  const path = localPath(ctx.platform.config.agents.binaryDir, row.version, row);
+  const path = localPath(ctx.services.config.agents.binaryDir, row.version, row);
   const file = await open(path).catch(() => null);
   const size = (await file?.stat())?.size;
   if (!file || size !== row.fileSize) {

@@ -19,7 +19,7 @@ export async function sendScript(ctx: Context, name: keyof typeof TYPES): Promis
     texts.set(name, text);
   }
   // It stands within single quotes of a shell, and a URL has none once it is written as one.
-  const server = new URL(ctx.platform.config.http.publicUrl).href.replace(/\/+$/, '').replaceAll("'", '%27');
+  const server = new URL(ctx.services.config.http.publicUrl).href.replace(/\/+$/, '').replaceAll("'", '%27');
   return reply((await text).replaceAll('@SERVER@', server), {
     type: TYPES[name],
     headers: { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },

@@ -6,6 +6,6 @@ export default defineFilling({
   slot: 'agents.offers',
   value: {
     answer: answerBeat,
-    trustKeys: (ctx) => ctx.platform.config.agents.trustKeys.map(({ publicKey }) => publicKey),
+    trustKeys: (ctx) => ctx.services.config.agents.trustKeys.map(({ publicKey }) => publicKey),
   },
 });

@@ -43,4 +43,4 @@ export function startWaits({ services, onNotice, onNoticesLost }: StartServices)
   onNoticesLost(() => waits.all());
 }
 
-export const commandWaits = (ctx: Context): CommandWaits => ctx.platform.services.get(SERVICE) as CommandWaits;
+export const commandWaits = (ctx: Context): CommandWaits => ctx.services.services.get(SERVICE) as CommandWaits;

@@ -113,7 +113,7 @@ export function startConfigs(start: StartServices): AgentConfigs {
   return configs;
 }
 
-export const agentConfigs = (ctx: Context): AgentConfigs => ctx.platform.services.get(SERVICE) as AgentConfigs;
+export const agentConfigs = (ctx: Context): AgentConfigs => ctx.services.services.get(SERVICE) as AgentConfigs;
 
 /** The full configuration with its version as ETag; the server answers 304 to an agent that has it. */
 export async function readConfig(ctx: Context): Promise<Reply> {

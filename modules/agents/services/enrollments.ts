@@ -52,14 +52,14 @@ export async function enrollAgent(
   if (key.id && !(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
   // In this transaction: another connection would be waited for by everyone who waits for this key.
   const settings = await ctx.settings<AgentSettings>('agents', device.orgId);
-  const { config } = versioned(settings, featuresOf(ctx.platform.modules, device.orgId));
+  const { config } = versioned(settings, featuresOf(ctx.services.modules, device.orgId));
   const { agentId, deviceId, orgId } = device;
   return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: trustKeys(ctx) };
 }
 
 /** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */
 async function lockKey(ctx: Context, { enrollmentKey, osType }: EnrollmentBody): Promise<Key> {
-  const failures = countFailures(ctx.platform.counters, `enrollment:${ctx.actor.ip}`, MOST_FAILURES);
+  const failures = countFailures(ctx.services.counters, `enrollment:${ctx.actor.ip}`, MOST_FAILURES);
   await failures.check();
   const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
   if (key && !key.expired && !key.exhausted) return { ...key, pendingDeviceId: null };
@@ -89,7 +89,7 @@ function refused(ctx: Context, key: Key, reason: Reason): Error {
 }
 
 function mustKnowSecret(ctx: Context, given: string | undefined): void {
-  const wanted = ctx.platform.config.agents.enrollmentSecret;
+  const wanted = ctx.services.config.agents.enrollmentSecret;
   if (!wanted) return;
   const digest = (value: string) => createHash('sha256').update(value).digest();
   if (!given || !timingSafeEqual(digest(given), digest(wanted))) throw EnrollmentSecretInvalid();

@@ -37,7 +37,7 @@ test('beyond four fifths only beats, starts and results get through, and another
   };
   const [busy, calm] = [await arrange(), await arrange()];
   // As if its agents had called: asking for real takes a slow machine longer than the minute that counts.
-  const { counters } = platform.platform.tasks.work.doors;
+  const { counters } = platform.platform.tasks.work.services;
   for (let call = 0; call < 480; call += 1) await counters.hit(`agents-org:${busy.orgId}`, 600, 60);
   const [agent] = busy.agents;
   if (!agent) return t.fail();

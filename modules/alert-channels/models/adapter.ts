@@ -1,6 +1,6 @@
 /** The slot `alerts.channel`: one kind of channel, how it is configured and how a message is sent to it. */
 import type Joi from 'joi';
-import type { Context, PlatformDoors } from '#core';
+import type { Context, Services } from '#core';
 import type { Outcome, Outgoing } from './message.ts';
 
 /** Whose channel it is; one of the two is null. */
@@ -9,7 +9,7 @@ export interface ChannelOwner {
   partnerId: string | null;
 }
 
-export type Doors = Pick<PlatformDoors, 'http' | 'mail' | 'sms' | 'config'>;
+export type Doors = Pick<Services, 'http' | 'mail' | 'sms' | 'config'>;
 export interface ChannelAdapter {
   type: string;
   title: string;

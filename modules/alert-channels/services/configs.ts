@@ -37,7 +37,7 @@ export async function mustBeCallable(ctx: Context, config: Config): Promise<void
     const url = config[key];
     if (typeof url !== 'string' || !URL.canParse(url)) continue;
     try {
-      await ctx.platform.http.check(url);
+      await ctx.services.http.check(url);
     } catch (error) {
       if (!(error instanceof UrlBlockedError)) throw error;
       const { message } = error;
@@ -52,7 +52,7 @@ export function sealed(ctx: Context, id: string, adapter: ChannelAdapter, config
   for (const [key, value] of Object.entries(config)) {
     if (!adapter.secrets.includes(key)) shown[key] = value;
     else {
-      secrets[key] = ctx.platform.seal.seal(JSON.stringify(value), place(id));
+      secrets[key] = ctx.services.seal.seal(JSON.stringify(value), place(id));
       shown[key] = masked(value);
     }
   }
@@ -66,12 +66,12 @@ function masked(value: unknown): unknown {
 }
 
 export function opened(
-  ctx: Pick<Context, 'platform'>,
+  ctx: Pick<Context, 'services'>,
   { id, config, secrets }: Pick<Channel, 'id' | 'config' | 'secrets'>,
 ): Config {
   const open = Object.entries(secrets).map(([key, text]) => [
     key,
-    JSON.parse(ctx.platform.seal.open(text, place(id))) as unknown,
+    JSON.parse(ctx.services.seal.open(text, place(id))) as unknown,
   ]);
   return { ...config, ...Object.fromEntries(open) };
 }

@@ -25,13 +25,13 @@ export async function testChannel(ctx: Context, id: string) {
     title,
     heading: headingOf({ kind: 'test', title }),
     message: 'Somebody tests this channel. There is nothing to do.',
-    url: ctx.platform.config.http.publicUrl,
+    url: ctx.services.config.http.publicUrl,
     at: new Date().toISOString(),
   };
   const begun = performance.now();
   const late = AbortSignal.timeout(LONGEST_MS);
   const { success, status, answer } = await Promise.race([
-    adapter.send(ctx.platform, config, message, { ctx, owner: channel }),
+    adapter.send(ctx.services, config, message, { ctx, owner: channel }),
     once(late, 'abort').then(() => failure('no answer within 15 seconds', false)),
   ]);
   const latencyMs = Math.round(performance.now() - begun);

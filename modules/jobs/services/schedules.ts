@@ -27,7 +27,7 @@ interface Status {
   paused: boolean;
 }
 
-const scheduled = (ctx: Context) => ctx.platform.tasks().filter(({ schedule }) => schedule !== null);
+const scheduled = (ctx: Context) => ctx.services.tasks().filter(({ schedule }) => schedule !== null);
 
 export async function listSchedules(ctx: Context, query: PageQuery): Promise<object> {
   const page = listed(scheduled(ctx), query, 'schedules', ({ name }) => name);

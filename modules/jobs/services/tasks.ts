@@ -30,7 +30,7 @@ const none = (task: string): TaskFigures => ({
 
 export async function listTasks(ctx: Context, query: PageQuery & { window: string }): Promise<object> {
   const minutes = minutesOf(query.window);
-  const known = ctx.platform.tasks();
+  const known = ctx.services.tasks();
   const page = listed(known, query, 'tasks', ({ name }) => name);
   const names = page.data.map(({ name }) => name);
   const { rows } = await ctx.sql<Beside>(

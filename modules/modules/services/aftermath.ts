@@ -24,7 +24,7 @@ export async function followSwitch(ctx: Context, switched: Switched): Promise<vo
   const { key, partnerId, orgId, enabled } = switched;
   const module = mustExist(ctx, key);
   if (!(await stillSays(ctx, switched))) return;
-  const off = ctx.platform.modules.off(key, { partnerId, orgId });
+  const off = ctx.services.modules.off(key, { partnerId, orgId });
   if (!enabled) {
     if (!off) throw new Error(`that ${key} is off has not been heard here yet`);
     if (module.commands) await ctx.use('devices').cancelWaitingCommands(module.commands, { partnerId, orgId });

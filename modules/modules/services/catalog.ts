@@ -10,17 +10,17 @@ interface Query {
 }
 
 /** Whether the caller may turn the switch that this list shows. */
-function configurable({ scope, actor, platform }: Context, module: Module, { level }: Place): boolean {
+function configurable({ scope, actor, services }: Context, module: Module, { level }: Place): boolean {
   if (!levelsOf(module).includes(level) || !holdsPermission(actor.permissions, 'organizations:write', 'PATCH'))
     return false;
   if (scope.kind === 'system') return true;
-  if (scope.kind !== 'partner' || platform.modules.locked(module.name)) return false;
+  if (scope.kind !== 'partner' || services.modules.locked(module.name)) return false;
   return level === 'organization' || scope.allOrgs;
 }
 
 export async function listModules(ctx: Context, query: Query) {
   const place = await placeOf(ctx, query);
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   return {
     data: modules.all.map((module) => {
       const { name, title, summary, group = 'platform', core = false, requires } = module;
@@ -48,7 +48,7 @@ export async function listModules(ctx: Context, query: Query) {
 /** What menus are made from; its version changes with what it says, and is its ETag. */
 export async function readEffective(ctx: Context, query: Query): Promise<Reply> {
   const where = whereOf(await placeOf(ctx, query));
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   const map = Object.fromEntries(modules.all.map(({ name }) => [name, modules.off(name, where) === null]));
   const version = createHash('sha256').update(JSON.stringify(map)).digest('hex').slice(0, 16);
   return reply({ modules: map, version }, { headers: { etag: `"${version}"` } });

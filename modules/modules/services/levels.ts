@@ -13,7 +13,7 @@ const about = (row: StoredSwitch | undefined) => ({
 
 /** With how many partners have each, and how much it keeps. System callers only. */
 export async function listInstance(ctx: Context) {
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   const nowhere = { partnerId: null, orgId: null };
   const rows = await switchesOf(ctx, { level: 'instance', ...nowhere });
   const { rows: partners } = await ctx.sql<{ id: string }>('select id from partners where deleted_at is null');
@@ -37,7 +37,7 @@ export async function listInstance(ctx: Context) {
 }
 
 export async function listPartner(ctx: Context, query: { partnerId?: string }) {
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   const place = await partnerPlace(ctx, query);
   const { partnerId } = place;
   const rows = await switchesOf(ctx, place);

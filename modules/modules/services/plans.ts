@@ -14,7 +14,7 @@ const OWN: Record<ModuleLevel, readonly string[]> = {
 
 /** Those that require it and are on there. */
 export const effectiveDependents = (ctx: Context, key: string, place: Place): string[] =>
-  dependents(ctx, key).filter((name) => !ctx.platform.modules.off(name, whereOf(place)));
+  dependents(ctx, key).filter((name) => !ctx.services.modules.off(name, whereOf(place)));
 
 /** What must be switched off, itself last. Throws HAS_DEPENDENTS with their keys unless they may go too. */
 export function toSwitchOff(ctx: Context, key: string, place: Place, { cascade }: Turn): string[] {
@@ -25,7 +25,7 @@ export function toSwitchOff(ctx: Context, key: string, place: Place, { cascade }
 
 /** What must be switched on, itself last. Throws DISABLED_ABOVE, NOT_IN_PLAN, DEPENDENCY_DISABLED with what is missing. */
 export async function toSwitchOn(ctx: Context, { name }: Module, place: Place, turn: Turn): Promise<string[]> {
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   const missing = dependencies(ctx, name).filter((key) => modules.off(key, whereOf(place)));
   const wanted = [...missing, name];
   const turns = (key: string) => {
@@ -52,6 +52,6 @@ async function mustBeInPlan(ctx: Context, { partnerId }: Place, keys: readonly s
     [partnerId],
   );
   const { plan = '', given = [] } = rows[0] ?? {};
-  const beyond = keys.filter((key) => !given.includes(key) && !ctx.platform.modules.inPlan(key, plan));
+  const beyond = keys.filter((key) => !given.includes(key) && !ctx.services.modules.inPlan(key, plan));
   if (beyond.length > 0) throw NotInPlan({ details: [{ plan, modules: beyond }] });
 }

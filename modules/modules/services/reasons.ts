@@ -35,7 +35,7 @@ const NONE: Rows = new Map();
 export async function explain(ctx: Context, key: string, query: { orgId?: string }) {
   const module = mustExist(ctx, key);
   const place = await placeOf(ctx, query);
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   const reason = modules.off(key, whereOf(place));
   const chain: Link[] = module.core
     ? [{ check: 'core', passed: true, message: 'It cannot be switched off' }]
@@ -56,7 +56,7 @@ async function rowsOf(ctx: Context, level: Place['level'], { partnerId, orgId }:
 }
 
 function ofInstallation(ctx: Context, key: string, rows: Rows): Link[] {
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   const allowed = modules.allowed(key);
   const missing = modules.missing(key);
   const row = rows.get(key);
@@ -106,7 +106,7 @@ async function ofPartner(ctx: Context, key: string, place: Place): Promise<Link[
   }
   const { rows } = await ctx.sql<{ plan: string }>('select plan from partners where id = $1', [place.partnerId]);
   const { plan = '' } = rows[0] ?? {};
-  const held = ctx.platform.modules.inPlan(key, plan);
+  const held = ctx.services.modules.inPlan(key, plan);
   const byDefault = mustExist(ctx, key).default !== 'off';
   const asked: Link = {
     check: 'plan',
@@ -126,7 +126,7 @@ function ofOrganization(key: string, { orgId }: Place, rows: Rows): Link[] {
 }
 
 function ofDependency(ctx: Context, name: string, place: Place): Link {
-  const off = ctx.platform.modules.off(name, whereOf(place));
+  const off = ctx.services.modules.off(name, whereOf(place));
   return {
     check: 'dependency',
     module: name,

@@ -6,16 +6,16 @@ const LEVELS: readonly ModuleLevel[] = ['instance', 'partner', 'organization'];
 export const levelsOf = ({ core, levels }: Module): readonly ModuleLevel[] => (core ? [] : (levels ?? LEVELS));
 
 export function mustExist(ctx: Context, key: string): Module {
-  const module = ctx.platform.modules.all.find(({ name }) => name === key);
+  const module = ctx.services.modules.all.find(({ name }) => name === key);
   if (!module) throw errors.NotFound({ message: 'Module not found', details: [{ in: 'params', path: 'key' }] });
   return module;
 }
 
 const optional = (ctx: Context, keys: readonly string[]) =>
-  keys.filter((key) => !ctx.platform.modules.all.find(({ name }) => name === key)?.core);
+  keys.filter((key) => !ctx.services.modules.all.find(({ name }) => name === key)?.core);
 
 /** What it requires and can be switched off; what others require comes first. */
-export const dependencies = (ctx: Context, key: string) => optional(ctx, dependenciesOf(ctx.platform.modules.all, key));
+export const dependencies = (ctx: Context, key: string) => optional(ctx, dependenciesOf(ctx.services.modules.all, key));
 
 /** What requires it; what others require comes first. */
-export const dependents = (ctx: Context, key: string) => dependentsOf(ctx.platform.modules.all, key);
+export const dependents = (ctx: Context, key: string) => dependentsOf(ctx.services.modules.all, key);

@@ -32,7 +32,7 @@ export async function turn(ctx: Context, place: Place, key: string, say: Turn) {
   if (changed.length === 0) ctx.unchanged();
   else ctx.notify(MODULES_NOTICE, '*');
   const row = (await switchesOf(ctx, place)).get(key);
-  const off = on && row === undefined ? ctx.platform.modules.off(key, { partnerId: place.partnerId }) : null;
+  const off = on && row === undefined ? ctx.services.modules.off(key, { partnerId: place.partnerId }) : null;
   const enabled = on && off === null;
   return {
     data: {
@@ -41,7 +41,7 @@ export async function turn(ctx: Context, place: Place, key: string, say: Turn) {
       enabled,
       reason: enabled ? null : (off ?? OFF[place.level]),
       note: row?.reason ?? null,
-      locked: row?.locked === true || ctx.platform.modules.locked(key),
+      locked: row?.locked === true || ctx.services.modules.locked(key),
       updatedBy: row?.updatedBy ?? null,
       updatedAt: row?.updatedAt ?? null,
       changed,

@@ -28,10 +28,10 @@ async function recipients(ctx: Context, partnerId: string): Promise<string[]> {
 }
 
 export async function sendTrialNotice(ctx: Context, { partnerId, key, days, expiresAt }: TrialNotice): Promise<void> {
-  const title = ctx.platform.modules.all.find(({ name }) => name === key)?.title ?? key;
+  const title = ctx.services.modules.all.find(({ name }) => name === key)?.title ?? key;
   const left = days === 1 ? 'one day' : `${days} days`;
   for (const to of await recipients(ctx, partnerId)) {
-    await ctx.platform.mail.send({
+    await ctx.services.mail.send({
       to,
       subject: `Quartermaster: the trial of ${title} ends within ${left}`,
       text: `Hello,\n\nthe trial of ${title} ends at ${expiresAt.slice(0, 16).replace('T', ' ')} UTC. It is switched off then.\nWhat was made with it is kept, and is there again when it is switched on.\n`,

@@ -170,14 +170,14 @@ test.serial('a trial is given, told of seven days and one day before its end, an
   t.is((await patch(partner.token, 'partner/sso', off)).status, 200);
   t.is((await patch(partner.token, 'partner/sso', on)).status, 200, 'while it lasts it is the partner’s to use');
   const sent: string[] = [];
-  const { doors } = platform.platform.tasks.work;
-  const { send } = doors.mail;
-  doors.mail.send = async ({ to, subject }) => {
+  const { services } = platform.platform.tasks.work;
+  const { send } = services.mail;
+  services.mail.send = async ({ to, subject }) => {
     sent.push(`${to} ${subject}`);
     return { id: 'x' };
   };
   t.teardown(() => {
-    doors.mail.send = send;
+    services.mail.send = send;
   });
   const look = async (left: string) => {
     await platform.sql(`update tenant_modules set expires_at = now() + $2::interval where partner_id = $1`, [

@@ -26,7 +26,7 @@ export async function loginWithPasskey(ctx: Context, { challengeId, response, ..
     throw PasskeyRefused();
   }
   const place = await identity.choosePlace(passkey.userId, named);
-  const off = ctx.platform.modules.off('passkeys', place);
+  const off = ctx.services.modules.off('passkeys', place);
   if (off) throw errors.moduleOffHere('passkeys', off);
   return identity.logIn(passkey.userId, place, { mfa: true, via: 'passkey' });
 }

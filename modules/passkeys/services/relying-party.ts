@@ -3,7 +3,7 @@ import type { Context } from '#core';
 
 /** The page must be served from PUBLIC_URL; passkeys are bound to its host for good. */
 export function relyingParty(ctx: Context): { name: string; id: string; origin: string } {
-  const { hostname, origin } = new URL(ctx.platform.config.http.publicUrl);
+  const { hostname, origin } = new URL(ctx.services.config.http.publicUrl);
   return { name: 'Quartermaster', id: hostname, origin };
 }
 

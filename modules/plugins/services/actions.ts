@@ -40,7 +40,7 @@ export async function invokeAction(ctx: Context, id: string, name: string, { tar
     return { installation, handler: action.handler ?? name, ...found };
   });
   const call: ActionCall = { action: name, target, input, userId: ctx.actor.kind === 'user' ? ctx.actor.id : null };
-  const host = hostOf(ctx.platform);
+  const host = hostOf(ctx.services);
   const outcome = await host.call(
     { installationId: id, orgId },
     { kind: 'handler', handler, hook: `action ${name}`, args: [call] },
@@ -158,7 +158,7 @@ export async function askProvider(
     await mustServe(own, installation, orgId);
     return { installation, orgId, handler: named };
   });
-  const host = hostOf(ctx.platform);
+  const host = hostOf(ctx.services);
   let outcome = await host.call(
     { installationId, orgId },
     { kind: 'handler', handler, hook: `${kind} ${key}`, args: [input] },

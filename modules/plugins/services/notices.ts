@@ -21,7 +21,7 @@ export async function sendNotice(ctx: Context, { installationId, userId, reason 
   });
   if (!found) return;
   const { slug, org, email } = found;
-  await ctx.platform.mail.send({
+  await ctx.services.mail.send({
     to: email,
     subject: `Plugin switched off: ${oneLine(slug)}`,
     text: `Hello,\n\nthe plugin "${oneLine(slug)}" of ${oneLine(org)} (installation ${installationId}) was switched off: ${oneLine(reason)}\n\nIts log says more. It stays off until somebody enables it again.\n`,

@@ -41,7 +41,7 @@ export async function registerPackage(
 
 async function examine(ctx: Context, content: Buffer, signature: string | null): Promise<Candidate> {
   const sha256 = packageHash(content);
-  const { allowUnsigned, trustKeys } = ctx.platform.config.plugins;
+  const { allowUnsigned, trustKeys } = ctx.services.config.plugins;
   const signedBy = signature ? verifyPackage(sha256, signature, trustKeys) : null;
   if (!signedBy && (signature || !allowUnsigned)) {
     throw SignatureInvalid(

@@ -41,7 +41,7 @@ export async function readHealth(ctx: Context, id: string) {
      where installation_id = $1 and kind <> 'once'`,
     [id],
   );
-  const host = hostOf(ctx.platform);
+  const host = hostOf(ctx.services);
   return {
     ...{ health, enabled, status, restartCount, lastActiveAt },
     // What happened in other organizations is nothing for this one.

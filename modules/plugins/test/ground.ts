@@ -71,7 +71,7 @@ export async function openGround(env: Record<string, string> = {}, work = true):
   return {
     platform,
     admin,
-    host: platform.platform.tasks.work.doors.services.get(HOST) as PluginHost,
+    host: platform.platform.tasks.work.services.services.get(HOST) as PluginHost,
     upload,
     async register(given, source, files) {
       const packed = await pack(given, source, files);

@@ -18,7 +18,7 @@ export async function readOffered(ctx: Context) {
 }
 
 /** Pairs of the catalog that some module asks for, but none that is on for the caller's tenant. */
-function hiddenPairs({ platform: { modules }, scope }: Context): Set<string> {
+function hiddenPairs({ services: { modules }, scope }: Context): Set<string> {
   const where = { partnerId: scope.partnerId ?? scope.ownerPartnerId, orgId: scope.orgId };
   const hidden = new Set<string>();
   const shown = new Set<string>();

@@ -37,4 +37,4 @@ export function startDiscoveries({ services }: StartServices): void {
   services.set(SERVICE, new Discoveries());
 }
 
-export const discoveries = (ctx: Context): Discoveries => ctx.platform.services.get(SERVICE) as Discoveries;
+export const discoveries = (ctx: Context): Discoveries => ctx.services.services.get(SERVICE) as Discoveries;

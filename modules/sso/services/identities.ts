@@ -143,7 +143,7 @@ export async function mayActFor(
 ): Promise<'alone' | 'with own second factor'> {
   const places = await ctx.use('identity').placesOf(account.id);
   if (places.every((place) => place.orgId === orgId)) return 'alone';
-  if (account.mfaEnabled && ctx.platform.config.identity.twoFactor) return 'with own second factor';
+  if (account.mfaEnabled && ctx.services.config.identity.twoFactor) return 'with own second factor';
   const { id, email } = account;
   throw new LoginRefused('link_refused', 'the user has places elsewhere and no second factor', { id, email });
 }

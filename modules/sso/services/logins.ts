@@ -19,7 +19,7 @@ async function orRefuse(ctx: Context, run: () => Promise<Reply>): Promise<Reply>
   } catch (error) {
     if (!(error instanceof LoginRefused)) throw error;
     ctx.log.warn({ code: error.code, reason: error.message }, 'single sign-on refused');
-    return redirect(`${ctx.platform.config.http.publicUrl}/login?error=${error.code}`);
+    return redirect(`${ctx.services.config.http.publicUrl}/login?error=${error.code}`);
   }
 }
 
@@ -59,7 +59,7 @@ export function finishLogin(ctx: Context, answer: Record<string, unknown>, brows
       const { browserHash } = session;
       return issueCode(own, { providerId: serving.id, orgId: serving.orgId, userId: id, mfa: person.mfa, browserHash });
     });
-    return redirect(`${ctx.platform.config.http.publicUrl}${session.returnTo ?? '/login'}#ssoCode=${code}`);
+    return redirect(`${ctx.services.config.http.publicUrl}${session.returnTo ?? '/login'}#ssoCode=${code}`);
   });
 }
 

@@ -66,6 +66,6 @@ const PRESETS: Preset[] = [
 ];
 
 /** Where the provider sends the browser back to; registered with it. */
-export const callbackUrl = (ctx: Context): string => `${ctx.platform.config.http.publicUrl}/api/v1/sso/callback`;
+export const callbackUrl = (ctx: Context): string => `${ctx.services.config.http.publicUrl}/api/v1/sso/callback`;
 
 export const listPresets = (ctx: Context) => ({ data: PRESETS, callbackUrl: callbackUrl(ctx) });

@@ -57,7 +57,7 @@ function columns(ctx: Context, id: string, input: ProviderUpdate): Partial<Provi
     ...plain,
     ...(clientSecret === undefined
       ? {}
-      : { clientSecret: clientSecret && ctx.platform.seal.seal(clientSecret, secretPlace(id)) }),
+      : { clientSecret: clientSecret && ctx.services.seal.seal(clientSecret, secretPlace(id)) }),
     ...(attributeMapping ? { emailClaim: attributeMapping.email, nameClaim: attributeMapping.name } : {}),
     ...(enforceSSO === undefined ? {} : { enforceSso: enforceSSO }),
   };

@@ -11,7 +11,7 @@ import {
   None,
   type ServerMetadata,
 } from 'openid-client';
-import type { Context, PlatformDoors } from '#core';
+import type { Context, Services } from '#core';
 import { type Provider, secretPlace } from '../models/provider.ts';
 import { discoveries } from './discoveries.ts';
 import { ProviderUnfit } from './explanations.ts';
@@ -21,7 +21,7 @@ const MOST_BYTES = 512 * 1024;
 const WITHOUT_BODY = [204, 205, 304];
 
 /** The guarded client in the shape of `fetch`; refuses what the guard refuses. */
-function through(http: PlatformDoors['http']): CustomFetch {
+function through(http: Services['http']): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     // The client brings its own name and decodes by itself.
     const { 'user-agent': _, ...sent } = headers;
@@ -42,11 +42,11 @@ function through(http: PlatformDoors['http']): CustomFetch {
   };
 }
 
-const insecure = (ctx: Context) => (ctx.platform.config.outbound.allowHttp ? [allowInsecureRequests] : []);
+const insecure = (ctx: Context) => (ctx.services.config.outbound.allowHttp ? [allowInsecureRequests] : []);
 
 async function load(ctx: Context, issuer: string): Promise<ServerMetadata> {
   const found = await discovery(new URL(issuer), 'discovery', undefined, None(), {
-    [customFetch]: through(ctx.platform.http),
+    [customFetch]: through(ctx.services.http),
     timeout: TIMEOUT_SECONDS,
     execute: insecure(ctx),
   });
@@ -70,7 +70,7 @@ function mustBeFit(metadata: ServerMetadata): void {
 
 /** The signing keys that a provider publishes. */
 export async function signingKeys(ctx: Context, metadata: ServerMetadata): Promise<unknown[]> {
-  const answer = await ctx.platform.http.request(metadata.jwks_uri ?? '', {
+  const answer = await ctx.services.http.request(metadata.jwks_uri ?? '', {
     headers: { accept: 'application/json, application/jwk-set+json' },
     timeoutMs: TIMEOUT_SECONDS * 1000,
     maxBytes: MOST_BYTES,
@@ -95,7 +95,7 @@ export function rediscover(ctx: Context, issuer: string): Promise<ServerMetadata
  */
 export function clientOf(ctx: Context, provider: Provider, metadata: ServerMetadata): Configuration {
   const client = new Configuration(metadata, provider.clientId, undefined, authenticationOf(ctx, provider, metadata));
-  client[customFetch] = through(ctx.platform.http);
+  client[customFetch] = through(ctx.services.http);
   client.timeout = TIMEOUT_SECONDS;
   for (const allow of insecure(ctx)) allow(client);
   // The library would trust an ID token for having come by TLS alone.
@@ -105,7 +105,7 @@ export function clientOf(ctx: Context, provider: Provider, metadata: ServerMetad
 
 function authenticationOf(ctx: Context, { id, clientSecret, clientAuth }: Provider, metadata: ServerMetadata) {
   if (clientSecret === null) return None();
-  const secret = ctx.platform.seal.open(clientSecret, secretPlace(id));
+  const secret = ctx.services.seal.open(clientSecret, secretPlace(id));
   // Basic is what a provider supports that does not say (OpenID Connect Discovery 1.0, section 3).
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const basic =

@@ -14,7 +14,7 @@ export async function servingProvider(ctx: Context, of: { id: string } | { orgId
     .whereRaw(OPEN)
     .first();
   // Also in the middle of a login.
-  const off = provider && ctx.platform.modules.off('sso', { orgId: provider.orgId });
+  const off = provider && ctx.services.modules.off('sso', { orgId: provider.orgId });
   return provider && !off ? provider : null;
 }
 

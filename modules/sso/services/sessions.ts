@@ -51,7 +51,7 @@ export async function openSession(
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))`,
     [
       ...[id, sha256Hex(state), sha256Hex(browser), provider.id, provider.issuer, provider.clientId],
-      ...[ctx.platform.seal.seal(codeVerifier, verifierPlace(id)), nonce, returnTo, SESSION_SECONDS],
+      ...[ctx.services.seal.seal(codeVerifier, verifierPlace(id)), nonce, returnTo, SESSION_SECONDS],
     ],
   );
   return state;
@@ -67,5 +67,5 @@ export async function takeSession(ctx: Context, state: string): Promise<SsoSessi
   );
   const [found] = rows;
   if (!found) return null;
-  return { ...found, codeVerifier: ctx.platform.seal.open(found.codeVerifier, verifierPlace(found.id)) };
+  return { ...found, codeVerifier: ctx.services.seal.open(found.codeVerifier, verifierPlace(found.id)) };
 }

@@ -21,7 +21,7 @@ export function mustHoldTogether(
   next: Pick<Provider, 'issuer' | 'autoProvision' | 'defaultRoleId' | 'allowedDomains'>,
 ): void {
   const url = new URL(next.issuer);
-  if (url.protocol === 'http:' && !ctx.platform.config.outbound.allowHttp) {
+  if (url.protocol === 'http:' && !ctx.services.config.outbound.allowHttp) {
     throw fault('issuer', 'issuer must begin with https://');
   }
   if (url.search || url.hash || url.username || url.password || next.issuer.includes('/.well-known/')) {

@@ -23,6 +23,6 @@ export default defineJob<Record<string, never>>({
   whenOff: 'what was begun must not stay',
   maxAttempts: 1,
   async run(ctx) {
-    await ctx.sql(CLEAN, [ctx.platform.config.agents.toolWaitSeconds]);
+    await ctx.sql(CLEAN, [ctx.services.config.agents.toolWaitSeconds]);
   },
 });

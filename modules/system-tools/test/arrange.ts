@@ -134,7 +134,7 @@ export const answers = ({ type, payload }: FakeCommand): Said => ({ result: RESU
 
 /** Calls of one user are counted; a test of something else begins anew. */
 export const forgetCounts = async (platform: TestPlatform, { orgAdmin }: Tenant): Promise<void> => {
-  const { counters } = platform.platform.tasks.work.doors as unknown as {
+  const { counters } = platform.platform.tasks.work.services as unknown as {
     counters: { reset(key: string): Promise<void> };
   };
   await counters.reset(`system-tools:user:${orgAdmin.id}`);

@@ -221,7 +221,7 @@ test.serial('nobody else may order these commands, and who goes away is not wait
     body: { type: 'kill_process', payload: { pid: 1 } },
   });
   t.is(sent.body.error.code, 'USE_DEDICATED_ENDPOINT');
-  const waits = platform.platform.tasks.work.doors.services.get('agents.waits') as { size: number };
+  const waits = platform.platform.tasks.work.services.services.get('agents.waits') as { size: number };
   here.live.seen.length = 0;
   here.live.script = () => undefined;
   const asked = request(`${platform.url}/api/v1${here.path}/services/gone/stop`, {

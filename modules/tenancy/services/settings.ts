@@ -17,7 +17,7 @@ const has = (part: unknown, key: string) => part !== null && typeof part === 'ob
 function faultsOf(ctx: Context, sent: Json, merged: Json): Fault[] {
   return Object.keys(sent).flatMap((name) => {
     if (!Object.hasOwn(merged, name)) return [];
-    return ctx.platform
+    return ctx.services
       .settingsFaults(name, merged[name])
       .filter(({ path }) => path === '' || has(sent[name], path.split('.')[0] ?? ''))
       .map(({ path, message }) => ({

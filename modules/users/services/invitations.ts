@@ -101,9 +101,9 @@ export async function sendInvitation(ctx: Context, invitationId: string): Promis
   });
   if (!letter) return;
   const { email, name, tenant, inviter } = letter;
-  const link = `${ctx.platform.config.http.publicUrl}/accept-invite?token=${token}`;
+  const link = `${ctx.services.config.http.publicUrl}/accept-invite?token=${token}`;
   const who = inviter ? `${oneLine(inviter)} invites you` : 'you are invited';
-  await ctx.platform.mail.send({
+  await ctx.services.mail.send({
     to: email,
     subject: `Invitation to ${oneLine(tenant)}`,
     text: `Hello ${oneLine(name)},\n\n${who} to ${oneLine(tenant)} on Quartermaster. Accept within ${LINK_DAYS} days:\n\n${link}\n\nIf you did not expect this, ignore it: nothing has been set up for you.\n`,

@@ -33,7 +33,7 @@ export async function sendNotice(ctx: Context, notice: Notice): Promise<void> {
   const what = reason
     ? `was switched off: ${REASONS[reason]}. Nothing is sent to it until somebody sets it active again or tests it with success. What was waiting is kept for 24 hours; later failures can be replayed from its log.`
     : `fails: ${consecutiveFailures} deliveries in a row could not be made. After ${DISABLE_POLICY.afterFailedDeliveries}, or after ${DISABLE_POLICY.afterDays} days without a success, it will be switched off.`;
-  await ctx.platform.mail.send({
+  await ctx.services.mail.send({
     to: found.email,
     subject: reason ? `Webhook switched off: ${name}` : `Webhook failing: ${name}`,
     text: `Hello,\n\nthe webhook "${name}" (${found.host}, id ${webhookId}) ${what}\n`,

@@ -1,13 +1,13 @@
 /** Signing secrets and values of headers: made, sealed, opened for sending, and never shown again. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook as Signer } from 'standardwebhooks';
-import type { Context, PlatformDoors } from '#core';
+import type { Context, Services } from '#core';
 import { CredentialsRequired } from '../models/refusals.ts';
 import { type Header, MASK, type Secret, type Webhook } from '../models/webhook.ts';
 
 /** Hours for which a replaced secret still signs. */
 const OVERLAP_HOURS = 24;
-type Seal = PlatformDoors['seal'];
+type Seal = Services['seal'];
 
 const secretPlace = (id: string) => ({ table: 'webhooks', column: 'secrets', row: id });
 const headerPlace = (id: string) => ({ table: 'webhooks', column: 'headers', row: id });
@@ -22,7 +22,7 @@ export function withNewSecret(
   const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
   const now = new Date();
   const expiresAt = new Date(now.getTime() + OVERLAP_HOURS * 3_600_000).toISOString();
-  const sealed = ctx.platform.seal.seal(secret, secretPlace(webhookId));
+  const sealed = ctx.services.seal.seal(secret, secretPlace(webhookId));
   const made = { id: randomUUID(), sealed, createdAt: now.toISOString(), expiresAt: null };
   return { secret, secrets: [made, ...before.slice(0, 1).map((old) => ({ ...old, expiresAt }))] };
 }
@@ -51,7 +51,7 @@ export function sealHeaders(
   kept: readonly Header[] = [],
 ): Header[] {
   return headers.map(({ key, value }) => {
-    if (value !== MASK) return { key, value: ctx.platform.seal.seal(value, headerPlace(webhookId)) };
+    if (value !== MASK) return { key, value: ctx.services.seal.seal(value, headerPlace(webhookId)) };
     const before = kept.find((one) => one.key.toLowerCase() === key.toLowerCase());
     if (!before) throw CredentialsRequired({ details: [{ path: 'headers', message: `${key} has no value to keep` }] });
     return { key, value: before.value };

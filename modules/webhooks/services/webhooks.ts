@@ -64,7 +64,7 @@ export async function readWebhook(ctx: Context, id: string) {
 /** Throws URL_BLOCKED for what the outbound client would refuse. Before the first query: it asks the name server. */
 export async function mustBeCallable(ctx: Context, url: string): Promise<{ url: string; host: string }> {
   try {
-    await ctx.platform.http.check(url);
+    await ctx.services.http.check(url);
   } catch (error) {
     if (!(error instanceof UrlBlockedError)) throw error;
     throw UrlBlocked({ message: error.message, details: [{ in: 'payload', path: 'url', message: error.message }] });

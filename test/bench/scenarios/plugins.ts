@@ -119,7 +119,7 @@ export const scenario: Scenario = {
       api: false,
       seal: false,
     });
-    const host = platform.tasks.work.doors.services.get(HOST) as PluginHost;
+    const host = platform.tasks.work.services.services.get(HOST) as PluginHost;
     // First: nothing else is at work yet.
     const warm = await warmCalls(host, await openOrg(ground, partnerId, IDLE));
     const { child } = await startProcess(

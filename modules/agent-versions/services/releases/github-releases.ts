@@ -22,7 +22,7 @@ interface ReleaseAnswer {
 
 /** Must not run within a transaction: it talks to the world. */
 export async function findGithubRelease(ctx: Context, version: string | null): Promise<Release> {
-  const { repo, apiUrl } = ctx.platform.config.agents.release;
+  const { repo, apiUrl } = ctx.services.config.agents.release;
   if (!repo) throw ReleaseSourceMissing('AGENT_RELEASE_REPO is not set');
   // `latest` of the API is the newest that is neither draft nor prerelease.
   const which = version === null ? ['latest'] : [`tags/v${version}`, `tags/${version}`];
@@ -35,10 +35,10 @@ export async function findGithubRelease(ctx: Context, version: string | null): P
 
 /** Null for 404. An unchanged answer costs nothing of the rate limit: the host says 304. */
 async function askApi(ctx: Context, url: string): Promise<ReleaseAnswer | null> {
-  const { token } = ctx.platform.config.agents.release;
+  const { token } = ctx.services.config.agents.release;
   const kept = await keptAnswer(ctx, url);
   const response = await guarded(() =>
-    ctx.platform.http.request(url, {
+    ctx.services.http.request(url, {
       headers: {
         accept: 'application/vnd.github+json',
         ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -103,7 +103,7 @@ async function download(
   let url = from;
   for (let hop = 0; hop <= MOST_HOPS; hop += 1) {
     const { hostname } = mayFetch(ctx, url);
-    const response = await guarded(() => ctx.platform.http.request(url, { timeoutMs, maxBytes, sink: take }));
+    const response = await guarded(() => ctx.services.http.request(url, { timeoutMs, maxBytes, sink: take }));
     const { location } = response.headers;
     if (response.status === 200) return;
     if (![301, 302, 303, 307, 308].includes(response.status) || typeof location !== 'string') {
@@ -116,7 +116,7 @@ async function download(
 
 function mayFetch(ctx: Context, url: string): URL {
   const parsed = URL.parse(url);
-  const { assetHosts } = ctx.platform.config.agents.release;
+  const { assetHosts } = ctx.services.config.agents.release;
   if (!parsed || !assetHosts.includes(parsed.hostname)) {
     throw UpstreamFailed(`Assets may not come from ${parsed?.hostname ?? 'there'}: see AGENT_RELEASE_ASSET_HOSTS`);
   }

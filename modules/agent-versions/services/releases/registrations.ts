@@ -47,7 +47,7 @@ export async function register(ctx: Context, release: Release, programs: readonl
 
 async function insert(ctx: Context, { version, source, notes }: Release, program: Verified): Promise<void> {
   const { component, platform, architecture, url, signed } = program;
-  const promote = ctx.platform.config.agents.autoPromote && !version.includes('-');
+  const promote = ctx.services.config.agents.autoPromote && !version.includes('-');
   await ctx.sql(
     `insert into agent_versions (version, sort_key, component, platform, architecture, source, download_url, checksum,
        file_size, manifest, manifest_signature, signing_key_id, release_notes, state, promoted_at)

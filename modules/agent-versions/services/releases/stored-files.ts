@@ -1,8 +1,8 @@
 /** Files of releases in an S3-compatible store: listed and read with the SDK, handed out by links that are signed here. */
 import { createHash, createHmac } from 'node:crypto';
-import type { PlatformDoors } from '#core';
+import type { Services } from '#core';
 
-export type Storage = NonNullable<PlatformDoors['config']['objectStorage']>;
+export type Storage = NonNullable<Services['config']['objectStorage']>;
 /** Where releases lie in the bucket: `agents/<version>/<file>`. */
 export const PREFIX = 'agents/';
 

@@ -23,7 +23,7 @@ export interface Verified extends Coordinates {
 /** All or nothing. Must not run within a transaction. A failure is audited as well. */
 export async function syncRemote(ctx: Context, version: string | null): Promise<Synced> {
   try {
-    const { agents, objectStorage } = ctx.platform.config;
+    const { agents, objectStorage } = ctx.services.config;
     if (agents.binarySource === 'github') return await take(ctx, await findGithubRelease(ctx, version));
     if (objectStorage && agents.binariesInStorage) {
       return await withStoredRelease(objectStorage, version, (release) => take(ctx, release));
@@ -84,7 +84,7 @@ async function manifestOf(ctx: Context, release: Release, file: ReleaseFile, at:
   const name = `${file.name}.manifest.json`;
   const manifest = await mustHave(release, name).text();
   const signature = await mustHave(release, `${file.name}.sig`).text();
-  const { trustKeys } = ctx.platform.config.agents;
+  const { trustKeys } = ctx.services.config.agents;
   return readManifest(trustKeys, name, { manifest, signature }, { ...at, version: release.version }, new Date());
 }
 
@@ -101,7 +101,7 @@ function reasonToSkip(
     throw VersionChanged({ details: [{ path: label(at), registered: same.checksum, found: manifest.sha256 }] });
   }
   if (same) return 'ALREADY_REGISTERED';
-  const server = semver.valid(ctx.platform.config.version);
+  const server = semver.valid(ctx.services.config.version);
   const needs = manifest.minServerVersion;
   return needs && server && semver.lt(server, needs) ? 'SERVER_TOO_OLD' : null;
 }

@@ -71,7 +71,7 @@ export function startStandings({ services, onNotice, onNoticesLost }: StartServi
   onNotice('devices.changed', (deviceId) => standings.forget(deviceId));
   onNoticesLost(() => standings.clear());
 }
-export const standingsOf = (ctx: Context): Standings => ctx.platform.services.get(SERVICE) as Standings;
+export const standingsOf = (ctx: Context): Standings => ctx.services.services.get(SERVICE) as Standings;
 
 export interface Look {
   deviceId: string;

@@ -158,8 +158,8 @@ export class AgentHub {
   }
 
   /** Before the first socket the process makes itself known, so that its connections are never taken for a dead one's. */
-  async #live({ platform }: SocketLink): Promise<void> {
-    this.#pingMs = platform.config.agents.pingSeconds * 1000;
+  async #live({ services }: SocketLink): Promise<void> {
+    this.#pingMs = services.config.agents.pingSeconds * 1000;
     if (performance.now() - this.#keptAt > NODE_MS * 2) await this.#keep();
     this.#timer ??= setInterval(() => this.#tick(performance.now()), TICK_MS).unref();
   }
@@ -257,7 +257,7 @@ export function startHub({ services, asPlatform, onNotice, onNoticesLost, onModu
 
 /** The socket is not read until it has its place; a failure before that asks the agent to come again. */
 export function openAgentSocket(link: SocketLink): void {
-  const hub = link.platform.services.get(HUB) as AgentHub;
+  const hub = link.services.services.get(HUB) as AgentHub;
   link.socket.pause();
   hub.welcome(link).catch((fault: unknown) => {
     link.count('welcome_failed');

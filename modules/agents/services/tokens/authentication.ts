@@ -81,10 +81,10 @@ const MOST_FAILURES = 30;
 
 /** Throws what the agent must see, in the order of section 3. */
 export async function authenticate(request: AgentRequest): Promise<AgentIdentity> {
-  const { agentId, token, route, platform, ip } = request;
-  const cache = platform.services.get(TOKEN_CACHE) as TokenCache;
+  const { agentId, token, route, services, ip } = request;
+  const cache = services.services.get(TOKEN_CACHE) as TokenCache;
   const hash = sha256Hex(token);
-  const failures = countFailures(platform.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
+  const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
   if (!cache.peek(hash)) await failures.check();
   const found = await cache.find(hash, needsState(route));
   if (found.kind === 'gone' && found.agentId === agentId) throw DeviceGone();
@@ -94,8 +94,8 @@ export async function authenticate(request: AgentRequest): Promise<AgentIdentity
   }
   const { token: known } = found;
   mustBeAdmitted(known, route);
-  const shares = platform.services.get(ORG_SHARES) as OrgShares;
-  await shares.spend(platform.counters, known.orgId, route.vital === true);
+  const shares = services.services.get(ORG_SHARES) as OrgShares;
+  await shares.spend(services.counters, known.orgId, route.vital === true);
   const { deviceId, orgId, siteId, partnerId, role, hostname } = known;
   return { deviceId, agentId, orgId, siteId, partnerId, role, hostname };
 }

@@ -1,5 +1,5 @@
 /** Counts wrong keys and tokens by where they come from, so that a guesser is stopped while a site of installers is not. */
-import { errors, type PlatformDoors } from '#core';
+import { errors, type Services } from '#core';
 
 const WINDOW_SECONDS = 60;
 
@@ -10,7 +10,7 @@ export interface Failures {
 }
 
 /** @param max failures a minute under this key. While the counter store is away nothing is counted or refused. */
-export function countFailures(counters: PlatformDoors['counters'], key: string, max: number): Failures {
+export function countFailures(counters: Services['counters'], key: string, max: number): Failures {
   return {
     async check() {
       const seen = await counters.peek(`failures:${key}`, max, WINDOW_SECONDS).catch(() => null);

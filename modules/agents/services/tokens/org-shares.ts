@@ -1,6 +1,6 @@
 /** How many calls a minute the agents of an organization may make together (domain/agents, section 3, limits). */
 import DataLoader from 'dataloader';
-import { errors, type PlatformDoors, type StartServices } from '#core';
+import { errors, type Services, type StartServices } from '#core';
 
 export const ORG_SHARES = 'agents.org-shares';
 
@@ -35,7 +35,7 @@ export class OrgShares {
    * Counts a call. Throws RATE_LIMITED with Retry-After where the share is used up.
    * @param vital a heartbeat, a start or a result.
    */
-  async spend(counters: PlatformDoors['counters'], orgId: string, vital: boolean): Promise<void> {
+  async spend(counters: Services['counters'], orgId: string, vital: boolean): Promise<void> {
     const most = await this.#most(orgId);
     const limit = vital ? most : Math.floor(most * OPEN_SHARE);
     // While the store is away nothing is counted or refused.

@@ -109,4 +109,4 @@ export class TokenCache {
   }
 }
 
-export const tokenCache = (ctx: Context): TokenCache => ctx.platform.services.get(TOKEN_CACHE) as TokenCache;
+export const tokenCache = (ctx: Context): TokenCache => ctx.services.services.get(TOKEN_CACHE) as TokenCache;

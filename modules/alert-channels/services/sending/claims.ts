@@ -51,7 +51,7 @@ export async function claim(ctx: Context, messageId: string, lease: string): Pro
      where id = $1`,
     [row.id, lease, LEASE_MINUTES],
   );
-  const url = said.link ? ctx.platform.config.http.publicUrl + said.link : null;
+  const url = said.link ? ctx.services.config.http.publicUrl + said.link : null;
   return {
     channel,
     attempts: row.attempts + 1,

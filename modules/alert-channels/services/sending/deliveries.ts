@@ -21,7 +21,7 @@ async function attempt(ctx: Context, { channel, message }: Claim): Promise<Outco
   const adapter = adapterOf(ctx, channel.type, channel.orgId);
   if (!adapter) return failure('this kind of channel is not there at the moment', false);
   try {
-    return await adapter.send(ctx.platform, opened(ctx, channel), message, { ctx, owner: channel });
+    return await adapter.send(ctx.services, opened(ctx, channel), message, { ctx, owner: channel });
   } catch (error) {
     ctx.log.error({ err: error, channelId: channel.id }, 'a message to a channel could not be sent');
     return failure('internal error', false);

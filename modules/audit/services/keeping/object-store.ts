@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PlatformDoors } from '#core';
+import type { Services } from '#core';
 
-type Config = PlatformDoors['config'];
+type Config = Services['config'];
 
 export interface ObjectStore {
   /** Resolves when the object is there with all its bytes; writing it again replaces it. */

@@ -95,7 +95,7 @@ async function nextStep(ctx: Context, orgId: string): Promise<Step | null> {
  * deleted. Nothing is deleted when any of that fails. May run twice: the anchor lets only one of them delete.
  */
 export async function pruneOrganization(ctx: Context, orgId: string): Promise<void> {
-  const { config } = ctx.platform;
+  const { config } = ctx.services;
   const store = await objectStore(config);
   const done = { pruned: 0, archives: [] as string[], all: false };
   try {

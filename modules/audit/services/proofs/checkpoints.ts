@@ -72,7 +72,7 @@ const showKey = (key: SigningKey) => ({
 });
 
 /** What a signing key that is made now is named after. */
-export const hostOf = (ctx: Context) => new URL(ctx.platform.config.http.publicUrl).host;
+export const hostOf = (ctx: Context) => new URL(ctx.services.config.http.publicUrl).host;
 
 /** The key in use and the retired ones, newest first. The first caller of a new installation has the key made. */
 export async function readPublicKeys(ctx: Context) {
@@ -113,7 +113,7 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
     JSON.stringify({ id, owner, size, createdAt, note }),
   );
   const [day, time = ''] = first.createdAt.toISOString().split('T');
-  const store = await objectStore(ctx.platform.config);
+  const store = await objectStore(ctx.services.config);
   await store
     .put(`audit/checkpoints/${day}/${time.slice(0, 8).replaceAll(':', '')}-${first.id}.ndjson`, `${lines.join('\n')}\n`)
     .finally(() => store.close());

@@ -61,7 +61,7 @@ export async function sweep(ctx: Context): Promise<void> {
     `select distinct w.org_id as "orgId" from device_group_dirty w join organizations o on o.id = w.org_id
      join partners p on p.id = o.partner_id
      where w.at < now() - interval '5 seconds' and w.org_id <> all($1::uuid[]) and o.deleted_at is null and p.status = 'active' and p.deleted_at is null`,
-    [ctx.platform.modules.orgsWithout('device-groups')],
+    [ctx.services.modules.orgsWithout('device-groups')],
   );
   for (const { orgId } of rows) drainSoon(ctx, orgId, 0);
 }

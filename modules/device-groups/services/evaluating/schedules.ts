@@ -18,7 +18,7 @@ interface Due {
 
 /** Groups whose filter asks for times, or for what heartbeats change. */
 export async function schedulePeriodic(ctx: Context): Promise<void> {
-  const without = ctx.platform.modules.orgsWithout('device-groups');
+  const without = ctx.services.modules.orgsWithout('device-groups');
   const { rows } = await ctx.sql<Due>(
     `select g.id, g.org_id as "orgId", ${offset(ROUND_SECONDS)} as "afterSeconds" ${LIVING}
        and g.evaluation_mode <> 'event' and g.org_id <> all($1::uuid[])`,
@@ -32,7 +32,7 @@ export async function schedulePeriodic(ctx: Context): Promise<void> {
 
 /** Every dynamic group. What this finds to change in one that follows events, an event has missed. */
 export async function scheduleReconcile(ctx: Context): Promise<void> {
-  const { modules } = ctx.platform;
+  const { modules } = ctx.services;
   if (modules.off('device-groups', {})) return;
   const { rows } = await ctx.sql<Due>(
     `select g.id, g.org_id as "orgId", ${offset(NIGHT_SECONDS)} as "afterSeconds" ${LIVING}

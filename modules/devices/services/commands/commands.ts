@@ -21,9 +21,9 @@ const ORDER = {
 
 /** Shutting down cannot be undone from afar: it wants the second factor, or a key that was given exactly this. */
 export function mustHaveMfa(ctx: Context): void {
-  const { actor, platform } = ctx;
+  const { actor, services } = ctx;
   if (actor.kind === 'api_key' && !actor.permissions.has('devices:execute')) throw errors.ScopeRequired();
-  if (actor.kind === 'user' && platform.config.identity.twoFactor && !actor.mfa) throw errors.MfaVerificationRequired();
+  if (actor.kind === 'user' && services.config.identity.twoFactor && !actor.mfa) throw errors.MfaVerificationRequired();
 }
 
 export async function sendCommand(ctx: Context, deviceId: string, order: CommandOrder): Promise<{ data: Command }> {

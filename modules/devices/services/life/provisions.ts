@@ -55,7 +55,7 @@ export async function provision(ctx: Context, order: ProvisionOrder) {
   const via = { via: 'provision', osType, expiresAt, ...(groupIds.length > 0 ? { groupIds } : {}) };
   ctx.audit('device.create', { ...named(device), details: via });
   ctx.emit('devices.provisioned', { hostname }, about(device));
-  const serverUrl = ctx.platform.config.http.publicUrl;
+  const serverUrl = ctx.services.config.http.publicUrl;
   const installCommand = installLine(osType, serverUrl, token);
   return { deviceId: device.id, enrollment: { token, expiresAt, serverUrl, installCommand } };
 }

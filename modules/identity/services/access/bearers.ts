@@ -30,7 +30,7 @@ where s.id = $1 and u.id = $2 and s.revoked_at is null and s.expires_at > now()`
 /** Needs platform work. Throws UNAUTHENTICATED, PARTNER_INACTIVE, ORG_ACCESS_DENIED, as every other path would. */
 export async function bearerOf(ctx: Context, authorization: string | undefined): Promise<Bearer> {
   const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
-  const { sid, sub } = await ctx.platform.verifyAccess(token).catch(() => {
+  const { sid, sub } = await ctx.services.verifyAccess(token).catch(() => {
     throw errors.Unauthenticated('A temporary token or an access token is needed');
   });
   const { rows } = await ctx.sql<Bearer & { partnerOpen: boolean; orgOpen: boolean }>(BY_SESSION, [sid, sub]);

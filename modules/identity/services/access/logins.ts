@@ -70,7 +70,7 @@ export async function login(ctx: Context, input: Credentials): Promise<Answer> {
 
 /** Lets in whoever has proven enough, or asks for the second factor. Needs platform work. */
 export async function answer(ctx: Context, user: LoginUser, place: Place, proof: Proof): Promise<Answer> {
-  if (proof.mfa || !user.mfaEnabled || !ctx.platform.config.identity.twoFactor) return letIn(ctx, user, place, proof);
+  if (proof.mfa || !user.mfaEnabled || !ctx.services.config.identity.twoFactor) return letIn(ctx, user, place, proof);
   ctx.unchanged();
   const mfaMethod = user.mfaMethod ?? 'totp';
   const tempToken = await openChallenge(ctx, user.id, place);

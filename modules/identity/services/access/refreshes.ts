@@ -26,7 +26,7 @@ export async function refreshSession(ctx: Context, presented: Presented): Promis
   if (!presented.body && !presented.csrf) throw CsrfRequired();
   const [, plain, id, mac] = TOKEN.exec(token) ?? [];
   if (!plain || !id) throw RefreshInvalid();
-  if (mac !== undefined && !equalHash(mac, ctx.platform.mac('refresh-token', plain))) throw RefreshInvalid();
+  if (mac !== undefined && !equalHash(mac, ctx.services.mac('refresh-token', plain))) throw RefreshInvalid();
   const issued = await ctx.asPlatform((own) => replaceToken(own, id, token));
   if (issued) return issued;
   // Tokens from before they were signed can be anybody's invention.

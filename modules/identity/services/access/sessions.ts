@@ -38,7 +38,7 @@ export const clearedCookie = { [REFRESH_COOKIE]: { value: null, path: COOKIE_PAT
 /** Signed, so that a stranger who learns the id of a session can make no token that would end it. */
 export function newRefreshToken(ctx: Context, sessionId: string): string {
   const plain = newOpaqueToken(`${sessionId}.`);
-  return `${plain}.${ctx.platform.mac('refresh-token', plain)}`;
+  return `${plain}.${ctx.services.mac('refresh-token', plain)}`;
 }
 
 /** @param lastsSeconds until the session ends unless it is used */
@@ -49,7 +49,7 @@ export async function issue(
   who: { userId: string; mfa: boolean; place: Place; lastsSeconds: number },
 ): Promise<Issued> {
   const { userId, mfa, place, lastsSeconds } = who;
-  const accessToken = await ctx.platform.signAccess(
+  const accessToken = await ctx.services.signAccess(
     {
       sub: userId,
       sid: sessionId,

@@ -47,7 +47,7 @@ export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice):
   const [subject, sentence] = NOTICES[kind];
   // Without the name: whoever registers somebody else's address would choose what we write to them.
   const when = `${at.slice(0, 16).replace('T', ' ')} UTC`;
-  await ctx.platform.mail.send({
+  await ctx.services.mail.send({
     to: user.email,
     subject: `Quartermaster: ${subject}`,
     text: `Hello,\n\n${sentence}.\n\nWhen: ${when}\nFrom: ${ip ?? 'unknown address'}\n\n${closing(kind)}\n`,
@@ -57,7 +57,7 @@ export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice):
 /** A stranger can cause this one as often as the registration limits allow, so a mailbox gets three a day. */
 async function mayTell(ctx: Context, email: string, kind: NoticeKind): Promise<boolean> {
   if (kind !== 'already-registered') return true;
-  const hit = await ctx.platform.counters.hit(`identity-notice:${email}`, 3, 86_400).catch(() => null);
+  const hit = await ctx.services.counters.hit(`identity-notice:${email}`, 3, 86_400).catch(() => null);
   return hit?.allowed === true;
 }
 

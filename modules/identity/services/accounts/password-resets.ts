@@ -97,8 +97,8 @@ export async function sendReset(ctx: Context, email: string): Promise<void> {
     return rows[0];
   });
   if (!user) return;
-  const link = `${ctx.platform.config.http.publicUrl}/reset-password?token=${token}`;
-  await ctx.platform.mail.send({
+  const link = `${ctx.services.config.http.publicUrl}/reset-password?token=${token}`;
+  await ctx.services.mail.send({
     to: user.email,
     subject: 'Reset your Quartermaster password',
     text: `Hello ${user.name},\n\nset a new password within the next hour:\n\n${link}\n\nIf you did not ask for this, ignore it: your password stays as it is.\n`,

@@ -52,7 +52,7 @@ export async function readMe(ctx: Context) {
     permissions: [...actor.permissions].sort(),
     mfaMethodAllowed: mfaMethod !== 'sms' || (await allowsSms(ctx, profile.id)),
     mfaVerified: actor.mfa,
-    mfaRequired: ctx.platform.config.identity.twoFactor && actor.mustEnrollMfa,
+    mfaRequired: ctx.services.config.identity.twoFactor && actor.mustEnrollMfa,
   };
 }
 

@@ -16,7 +16,7 @@ const ACCEPTED = {
   message: 'If registration can proceed, you will receive an email with the next steps.',
 };
 const disabled = (ctx: Context): Reply | null =>
-  ctx.platform.config.identity.registration
+  ctx.services.config.identity.registration
     ? null
     : reply({ error: 'Registration is currently disabled', code: 'REGISTRATION_DISABLED' }, { status: 403 });
 
@@ -73,7 +73,7 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
   recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner' });
   const user = { id: userId, email: input.email, name: input.name, mfaEnabled: false };
   // The new role forces an authenticator, so that is what comes next wherever the second factor is on.
-  const mfaRequired = ctx.platform.config.identity.twoFactor;
+  const mfaRequired = ctx.services.config.identity.twoFactor;
   return reply({ user, partner, tokens, mfaRequired }, { cookies });
 }
 

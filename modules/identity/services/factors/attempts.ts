@@ -36,7 +36,7 @@ export async function forgetAttempts(ctx: Context, userId: string): Promise<void
  * the number is their own. Throws RATE_LIMITED.
  */
 export async function countMessage(ctx: Context, key: string, max: number, windowSeconds: number): Promise<void> {
-  const hit = await ctx.platform.counters.hit(key, max, windowSeconds).catch((error: Error) => {
+  const hit = await ctx.services.counters.hit(key, max, windowSeconds).catch((error: Error) => {
     if (error.name !== 'CountersUnavailableError') throw error;
     return null;
   });

@@ -14,7 +14,7 @@ export async function acceptTotp(ctx: Context, userId: string, code: string): Pr
   const [user] = rows;
   if (!user) return false;
   const { ok, step } = verifyTotp({
-    secret: ctx.platform.seal.open(user.secret, secretPlace(userId)),
+    secret: ctx.services.seal.open(user.secret, secretPlace(userId)),
     code,
     lastUsedStep: user.lastStep === null ? null : Number(user.lastStep),
   });

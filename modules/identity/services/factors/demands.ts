@@ -23,7 +23,7 @@ export async function mustBeFresh(ctx: Context): Promise<void> {
 
 /** Where MFA is on, only a session that showed it may change it. Throws MFA_VERIFICATION_REQUIRED. */
 export async function mustHaveShownFactor(ctx: Context, who: { userId: string; mfa: boolean }): Promise<void> {
-  if (who.mfa || !ctx.platform.config.identity.twoFactor) return;
+  if (who.mfa || !ctx.services.config.identity.twoFactor) return;
   const { rowCount } = await ctx.sql('select 1 from users where id = $1 and mfa_enabled', [who.userId]);
   if (rowCount !== 0) throw errors.MfaVerificationRequired();
 }

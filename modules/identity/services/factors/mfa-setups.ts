@@ -37,8 +37,8 @@ export async function beginSetup(ctx: Context) {
      on conflict (user_id) do update set secret = excluded.secret, recovery_codes = excluded.recovery_codes,
        expires_at = excluded.expires_at`,
     [
-      ...[userId, ctx.platform.seal.seal(secret, secretPlace(userId))],
-      ...[ctx.platform.seal.seal(JSON.stringify(recoveryCodes), codesPlace(userId)), SETUP_SECONDS],
+      ...[userId, ctx.services.seal.seal(secret, secretPlace(userId))],
+      ...[ctx.services.seal.seal(JSON.stringify(recoveryCodes), codesPlace(userId)), SETUP_SECONDS],
     ],
   );
   if (rowCount === 0) throw errors.InvalidState('An authenticator is active already; disable it first');
@@ -68,10 +68,10 @@ async function confirm(ctx: Context, who: Bearer, code: string) {
   );
   const [setup] = rows;
   if (!setup) throw errors.InvalidState('No authenticator waits to be confirmed; begin again');
-  const { ok, step } = verifyTotp({ secret: ctx.platform.seal.open(setup.secret, secretPlace(userId)), code });
+  const { ok, step } = verifyTotp({ secret: ctx.services.seal.open(setup.secret, secretPlace(userId)), code });
   // Throwing undoes the deletion: the setup goes on waiting for a right code.
   if (!ok) throw CodeRefused();
-  const recoveryCodes = JSON.parse(ctx.platform.seal.open(setup.recoveryCodes, codesPlace(userId))) as string[];
+  const recoveryCodes = JSON.parse(ctx.services.seal.open(setup.recoveryCodes, codesPlace(userId))) as string[];
   const { rowCount } = await ctx.sql(
     `update users set mfa_enabled = true, mfa_method = 'totp', mfa_secret = $2, mfa_recovery_codes = $3::jsonb,
        mfa_last_step = $4, updated_at = now()

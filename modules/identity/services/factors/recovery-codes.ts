@@ -4,7 +4,7 @@ import { tell } from '../accounts/notices.ts';
 import { mustBeFresh } from './demands.ts';
 
 const storedForm = (ctx: Context, userId: string, code: string) =>
-  ctx.platform.mac('recovery-code', `${userId} ${plainRecoveryCode(code)}`);
+  ctx.services.mac('recovery-code', `${userId} ${plainRecoveryCode(code)}`);
 
 /** What is kept of codes, as JSON: worthless without this installation's secret, and to any other user. */
 export const storedCodes = (ctx: Context, userId: string, codes: readonly string[]): string =>

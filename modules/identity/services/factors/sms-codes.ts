@@ -28,7 +28,7 @@ const SAYS = {
 export const masked = (phoneNumber: string): string => `•••${phoneNumber.slice(-4)}`;
 
 const macOf = (ctx: Context, { purpose, boundTo, userId, phoneNumber }: SmsCode, code: string) =>
-  ctx.platform.mac('sms-code', [purpose, boundTo, userId, phoneNumber, code].join(' '));
+  ctx.services.mac('sms-code', [purpose, boundTo, userId, phoneNumber, code].join(' '));
 
 /** Asks for a new code, in this transaction; an older one for the same purpose is worthless from then on. */
 export async function requestCode(ctx: Context, { purpose, boundTo, userId, phoneNumber }: SmsCode): Promise<void> {
@@ -106,7 +106,7 @@ export async function sendCode(ctx: Context, id: string): Promise<void> {
   if (!wanted) return;
   const text = `${code} ${SAYS[wanted.purpose]} at Quartermaster. Good for 10 minutes; give it to nobody.`;
   try {
-    await ctx.platform.sms.send({ to: wanted.phoneNumber, text });
+    await ctx.services.sms.send({ to: wanted.phoneNumber, text });
   } catch (error) {
     if (!(error instanceof SmsError && error.permanent)) throw error;
     await giveUp(ctx, id, wanted, error);

@@ -56,7 +56,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
   if (ctx.scope.groupIds) throw errors.SiteAccessDenied();
   await mustExistOrg(ctx, orgId);
   if (siteId) await ctx.use('tenancy').mustExistSite(siteId, orgId);
-  const { config, enrollmentPepper } = ctx.platform;
+  const { config, enrollmentPepper } = ctx.services;
   const key = newEnrollmentKey();
   const made = await EnrollmentKey.query(ctx.trx)
     .insert({
@@ -80,7 +80,7 @@ export async function rotateEnrollmentKey(ctx: Context, id: string, input: Enrol
   const rotated = await EnrollmentKey.in(ctx)
     .where({ id })
     .patch({
-      keyHash: pepperedHash(key, ctx.platform.enrollmentPepper),
+      keyHash: pepperedHash(key, ctx.services.enrollmentPepper),
       usageCount: 0,
       ...changes,
     } as Partial<EnrollmentKey>)

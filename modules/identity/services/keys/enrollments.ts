@@ -21,7 +21,7 @@ export async function lockEnrollmentKey(ctx: Context, rawKey: string): Promise<L
     `select id, org_id as "orgId", site_id as "siteId", usage_count as "usageCount", max_usage as "maxUsage",
        expires_at as "expiresAt", coalesce(usage_count >= max_usage, false) as exhausted, expires_at <= now() as expired
      from enrollment_keys where key_hash = $1 for update`,
-    [pepperedHash(rawKey, ctx.platform.enrollmentPepper)],
+    [pepperedHash(rawKey, ctx.services.enrollmentPepper)],
     'identity-lock-enrollment-key',
   );
   return rows[0] ?? null;

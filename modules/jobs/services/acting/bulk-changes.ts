@@ -36,7 +36,7 @@ const CHANGES = {
 /** Good for ten to twenty minutes, for this caller, action and filter. */
 function confirmation(ctx: Context, { action, filter }: Bulk, back = 0): string {
   const period = Math.floor(Date.now() / CONFIRM_MS) - back;
-  return ctx.platform.mac('jobs.bulk', JSON.stringify([ctx.actor.id, action, ordered(filter), period])).slice(0, 32);
+  return ctx.services.mac('jobs.bulk', JSON.stringify([ctx.actor.id, action, ordered(filter), period])).slice(0, 32);
 }
 const ordered = (filter: JobFilter = {}) => Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
 

@@ -9,7 +9,7 @@ export interface Pause {
 }
 
 function mustBeKnown(ctx: Context, task: string): void {
-  if (!ctx.platform.tasks().some(({ name }) => name === task)) throw errors.NotFound(`There is no task ${task}`);
+  if (!ctx.services.tasks().some(({ name }) => name === task)) throw errors.NotFound(`There is no task ${task}`);
 }
 
 /** Pausing what is paused changes nothing. Throws 404 for a task that nobody declared. */

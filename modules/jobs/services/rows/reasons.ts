@@ -119,7 +119,7 @@ function workers({ nodes }: Place): Reason[] {
 }
 
 function limits(ctx: Context, { task, orgId }: JobRow, { tenantRunning, taskRunning, nodes }: Place): Reason[] {
-  const { tenantConcurrency, taskConcurrency } = ctx.platform.config.workers;
+  const { tenantConcurrency, taskConcurrency } = ctx.services.config.workers;
   const count = Math.max(1, nodes.length);
   const reasons: Reason[] = [];
   const most = taskConcurrency[task];

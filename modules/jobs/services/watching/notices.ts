@@ -21,12 +21,12 @@ export async function sendNotice(ctx: Context, change: HealthChange): Promise<vo
     return rows.map(({ email }) => email);
   });
   const { subject, text } = letter(ctx, change);
-  for (const to of people) await ctx.platform.mail.send({ to, subject, text });
+  for (const to of people) await ctx.services.mail.send({ to, subject, text });
 }
 
 function letter(ctx: Context, { rule, subject, level, before, detail }: HealthChange) {
   const about = subject === '' ? '' : ` (${subject})`;
-  const link = `${ctx.platform.config.http.publicUrl}/api/v1/admin/jobs/overview`;
+  const link = `${ctx.services.config.http.publicUrl}/api/v1/admin/jobs/overview`;
   return {
     subject: `[${level}] ${TITLES[rule]}${about}`,
     text: `${TITLES[rule]}${about}: ${detail}.\n\nIt was ${before} and is ${level} now.\n\n${link}\n`,

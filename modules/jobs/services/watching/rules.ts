@@ -59,7 +59,7 @@ function platformFindings({ beatAgeSec, outboxAgeSec, stuck, snapshotAgeSec }: S
 }
 
 function taskFindings(ctx: Context, { late, failing }: Seen): Finding[] {
-  const interactive = new Set(ctx.platform.tasks().flatMap((task) => (task.interactive ? [task.name] : [])));
+  const interactive = new Set(ctx.services.tasks().flatMap((task) => (task.interactive ? [task.name] : [])));
   const behind = late.filter(({ task, ageSec }) => ageSec > lateAfter(interactive.has(task)));
   return [
     ...behind.map(({ task, ageSec }) => ({

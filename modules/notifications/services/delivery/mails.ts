@@ -8,7 +8,7 @@ const SHOWN = 100;
 
 export async function mailNotices(ctx: Context, claimed: Claim): Promise<Outcome> {
   try {
-    const { id } = await ctx.platform.mail.send(messageOf(ctx, claimed));
+    const { id } = await ctx.services.mail.send(messageOf(ctx, claimed));
     return { sent: true, providerMessageId: id };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
@@ -18,7 +18,7 @@ export async function mailNotices(ctx: Context, claimed: Claim): Promise<Outcome
 
 function messageOf(ctx: Context, claimed: Claim) {
   const { digest, userId, dueAt, items, email: to } = claimed;
-  const { publicUrl } = ctx.platform.config.http;
+  const { publicUrl } = ctx.services.config.http;
   const [first] = items;
   const subject =
     digest || !first

@@ -70,7 +70,7 @@ async function pushTo(
       urgency: URGENCY[item.priority],
       topic: topicOf(item),
     });
-    const answer = await ctx.platform.http.request(endpoint, {
+    const answer = await ctx.services.http.request(endpoint, {
       method,
       headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
       body,

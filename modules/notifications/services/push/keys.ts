@@ -11,7 +11,7 @@ export interface PushKeys {
 const place = (row: string) => ({ table: 'push_keys', column: 'sealed', row });
 
 export async function pushKeys(ctx: Context): Promise<PushKeys> {
-  const { push, mail } = ctx.platform.config;
+  const { push, mail } = ctx.services.config;
   const [, address = mail.from] = /<([^>]+)>/.exec(mail.from) ?? [];
   const subject = push.subject ?? `mailto:${address}`;
   return { subject, ...(push.keys ?? (await ctx.asPlatform(keptKeys))) };
@@ -30,7 +30,7 @@ async function keptKeys(ctx: Context): Promise<Omit<PushKeys, 'subject'>> {
   const id = randomUUID();
   const { publicKey, privateKey } = webPush.generateVAPIDKeys();
   await ctx.sql('insert into push_keys (id, public_key, sealed) values ($1, $2, $3) on conflict (single) do nothing', [
-    ...[id, publicKey, ctx.platform.seal.seal(privateKey, place(id))],
+    ...[id, publicKey, ctx.services.seal.seal(privateKey, place(id))],
   ]);
   const kept = await read();
   return kept ? opened(ctx, kept) : { publicKey, privateKey };
@@ -38,5 +38,5 @@ async function keptKeys(ctx: Context): Promise<Omit<PushKeys, 'subject'>> {
 
 const opened = (ctx: Context, { id, publicKey, sealed }: { id: string; publicKey: string; sealed: string }) => ({
   publicKey,
-  privateKey: ctx.platform.seal.open(sealed, place(id)),
+  privateKey: ctx.services.seal.open(sealed, place(id)),
 });

@@ -22,7 +22,7 @@ const place = (row: string) => ({ table: 'push_subscriptions', column: 'sealed',
 const own = (ctx: Context) => PushSubscription.in(ctx).where('userId', ctx.actor.id);
 
 export function openSubscription(ctx: Context, { id, sealed }: { id: string; sealed: string }): Target {
-  return { id, ...(JSON.parse(ctx.platform.seal.open(sealed, place(id))) as Omit<Target, 'id'>) };
+  return { id, ...(JSON.parse(ctx.services.seal.open(sealed, place(id))) as Omit<Target, 'id'>) };
 }
 
 export const listSubscriptions = (ctx: Context, query: PageQuery) => page(own(ctx), query, ORDER, showSubscription);
@@ -37,7 +37,7 @@ export async function subscribe(ctx: Context, { endpoint, keys, userAgent }: New
   await PushSubscription.in(ctx).where({ endpointHash }).delete();
   if ((await own(ctx).resultSize()) >= MOST) throw SubscriptionLimit();
   const id = randomUUID();
-  const sealed = ctx.platform.seal.seal(JSON.stringify({ endpoint, keys }), place(id));
+  const sealed = ctx.services.seal.seal(JSON.stringify({ endpoint, keys }), place(id));
   const { host } = new URL(endpoint);
   const row = { id, userId: ctx.actor.id ?? '', endpointHash, sealed, host, userAgent: userAgent ?? null };
   const made = await PushSubscription.query(ctx.trx).insert(row).returning('*');
@@ -47,7 +47,7 @@ export async function subscribe(ctx: Context, { endpoint, keys, userAgent }: New
 
 async function mustBeCallable(ctx: Context, url: string): Promise<void> {
   try {
-    await ctx.platform.http.check(url);
+    await ctx.services.http.check(url);
   } catch (error) {
     if (!(error instanceof UrlBlockedError)) throw error;
     throw UrlBlocked({

@@ -1,5 +1,5 @@
 /** The host API: what a plugin asks, checked against what it was granted, and done within its organization only. */
-import { AppError, type Context, type PlatformDoors, type StartServices } from '#core';
+import { AppError, type Context, type Services, type StartServices } from '#core';
 import { CallRates, HostError, mustAllow, Rates, refusalLine } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
 import { actorOf } from '../installations/standing.ts';
@@ -27,7 +27,7 @@ const NOTICES_PER_MINUTE = 10;
 
 interface Doors {
   services: StartServices;
-  http: PlatformDoors['http'];
+  http: Services['http'];
   logs: LogWriter;
 }
 

@@ -1,5 +1,5 @@
 /** `http.fetch`: through the server's own guarded client, which lets nobody reach private networks or the metadata address. */
-import { type PlatformDoors, UpstreamError, UrlBlockedError } from '#core';
+import { type Services, UpstreamError, UrlBlockedError } from '#core';
 import { HostError, type HostErrorCode, MOST_BODY_BYTES, plainHeaders, requestTimeout } from '#plugin-sdk/host';
 
 interface Params {
@@ -11,7 +11,7 @@ interface Params {
 }
 
 /** Redirects are not followed: where they lead was declared to nobody. */
-export async function fetchFor(http: PlatformDoors['http'], { url, timeoutMs, ...init }: Params, mostMs: number) {
+export async function fetchFor(http: Services['http'], { url, timeoutMs, ...init }: Params, mostMs: number) {
   try {
     const answer = await http.request(url, {
       ...init,

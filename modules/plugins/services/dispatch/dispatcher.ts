@@ -9,7 +9,7 @@ import { concludeResults, writeResults } from './results.ts';
 /** Resolves with what stops it. */
 export async function startHandingOver(services: StartServices): Promise<() => Promise<void>> {
   const host = services.services.get(HOST) as PluginHost;
-  const processes = await services.asPlatform(async ({ platform }) => platform.config.plugins.maxProcesses);
+  const processes = await services.asPlatform(async (ctx) => ctx.services.config.plugins.maxProcesses);
   const stop = await startDispatcher<Claim, Result>(services, {
     name: 'plugins',
     hint: DUE,

@@ -24,7 +24,7 @@ async function load(ctx: Context): Promise<Kinds> {
   return new Map(rows.map(({ owner, kinds }) => [owner, new Set(kinds)]));
 }
 
-export const listenersOf = (ctx: Context): Listeners<Kinds> => ctx.platform.services.get(LISTENERS) as Listeners<Kinds>;
+export const listenersOf = (ctx: Context): Listeners<Kinds> => ctx.services.services.get(LISTENERS) as Listeners<Kinds>;
 
 /** True unless it is certain that nothing that serves this organization listens. @param partnerId null where not known */
 export function mayListen(

@@ -33,7 +33,7 @@ export function storedConfig(
   const sealed = Object.entries(given).flatMap(([key, value]): [string, string][] => {
     if (!secret.has(key) || value === null) return [];
     if (kept.includes(key)) return [[key, before.secretConfig[key] ?? '']];
-    return [[key, ctx.platform.seal.seal(String(value), secretPlace(id))]];
+    return [[key, ctx.services.seal.seal(String(value), secretPlace(id))]];
   });
   return { config: plain, secretConfig: Object.fromEntries(sealed) };
 }

@@ -88,7 +88,7 @@ export async function runUninstall(ctx: Context, id: string): Promise<void> {
   const found = await ctx.asCaller((own) => inState(own, id, 'uninstalling'));
   if (!found) return;
   if (found.installation.installedAt)
-    await hostOf(ctx.platform).call(
+    await hostOf(ctx.services).call(
       placeOf(found.installation),
       lifecycle('onUninstall', [], LIMITS.LIFECYCLE_MS.onUninstall),
     );
@@ -111,7 +111,7 @@ export async function runUninstall(ctx: Context, id: string): Promise<void> {
 /** Null where it is in another state, or where plugins were switched off meanwhile, except to take it away. */
 async function inState(ctx: Context, id: string, status: Installation['status']) {
   const installation = await Installation.in(ctx).findById(id).where({ status });
-  if (status !== 'uninstalling' && installation && ctx.platform.modules.off('plugins', ownerOf(installation)))
+  if (status !== 'uninstalling' && installation && ctx.services.modules.off('plugins', ownerOf(installation)))
     return null;
   return installation ? { installation, manifest: await manifestOf(ctx, installation) } : null;
 }
@@ -125,7 +125,7 @@ async function tryOut(
   manifest: Manifest,
   step: ReturnType<typeof lifecycle>,
 ): Promise<string | null> {
-  const host = hostOf(ctx.platform);
+  const host = hostOf(ctx.services);
   try {
     const missing = missingHandlers(manifest, (await host.inspect(placeOf(installation))).handlers);
     if (missing.length > 0) return `Its manifest names handlers that it does not have: ${missing.join(', ')}`;
@@ -146,7 +146,7 @@ async function migrated(
   for (const { from, handler } of manifest.migrations ?? []) {
     if (!semver.satisfies(before.version, from)) continue;
     const call = { kind: 'handler', handler, hook: `migration ${from}`, args: [config], always: true } as const;
-    const outcome = await hostOf(ctx.platform).call(placeOf(before), call);
+    const outcome = await hostOf(ctx.services).call(placeOf(before), call);
     if (!outcome.ok) return `the migration of the configuration failed: ${outcome.message}`;
     if (typeof outcome.result !== 'object' || outcome.result === null)
       return 'the migration of the configuration gave none';

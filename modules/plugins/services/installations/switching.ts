@@ -44,7 +44,7 @@ export async function enable(ctx: Context, id: string) {
     timeoutMs: LIMITS.LIFECYCLE_MS.onEnable,
     always: true,
   } as const;
-  const outcome = await hostOf(ctx.platform).call(placeOf(ready), call);
+  const outcome = await hostOf(ctx.services).call(placeOf(ready), call);
   if (!outcome.ok) throw PluginFailed(`onEnable failed: ${outcome.message}`);
   return ctx.asCaller(async (own) => {
     const before = await mustBeReady(own, id);
@@ -91,7 +91,7 @@ export async function disable(ctx: Context, id: string, cascade: boolean) {
     timeoutMs: LIMITS.LIFECYCLE_MS.onDisable,
     always: true,
   } as const;
-  await Promise.all(disabled.map((one) => hostOf(ctx.platform).call(placeOf(one), call)));
+  await Promise.all(disabled.map((one) => hostOf(ctx.services).call(placeOf(one), call)));
   return ctx.asCaller(async (own) => {
     for (const one of disabled) own.notify(CHANGED, one.id);
     return { data: show(own, await mustLock(own, id)) };

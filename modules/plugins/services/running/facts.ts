@@ -77,7 +77,7 @@ export async function readFacts(ctx: Context, place: Place): Promise<Facts | nul
   const config = withDefaults(row.manifest.configSchema, row.config);
   const secrets = granted.has('secrets:config')
     ? Object.fromEntries(
-        Object.entries(secretConfig).map(([key, sealed]) => [key, ctx.platform.seal.open(sealed, secretPlace(row.id))]),
+        Object.entries(secretConfig).map(([key, sealed]) => [key, ctx.services.seal.open(sealed, secretPlace(row.id))]),
       )
     : {};
   return {

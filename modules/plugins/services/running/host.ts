@@ -1,6 +1,6 @@
 /** The host of this process: starts plugins when they are needed, calls them, and ends them when they are idle or misbehave. */
 import { randomUUID } from 'node:crypto';
-import type { Context, PlatformDoors, StartServices } from '#core';
+import type { Context, Services, StartServices } from '#core';
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/standing.ts';
@@ -29,7 +29,7 @@ export interface Call {
   /** Also while it is not enabled: its life-cycle, and trying it out. */
   always?: boolean;
 }
-type Doors = Pick<PlatformDoors, 'http' | 'config'>;
+type Doors = Pick<Services, 'http' | 'config'>;
 const failed = (code: string, message: string, afterMs: number | null = null): Outcome => ({
   ok: false,
   code,
@@ -251,5 +251,5 @@ export class PluginHost {
   }
 }
 
-export const hostOf = (services: Pick<StartServices, 'services'> | Context['platform']): PluginHost =>
+export const hostOf = (services: Pick<StartServices, 'services'> | Context['services']): PluginHost =>
   services.services.get(HOST) as PluginHost;

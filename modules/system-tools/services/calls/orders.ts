@@ -37,7 +37,7 @@ const TRANSFER_SECONDS = 86_400;
 /** Between two looks at a command of whose end nobody told. */
 export const LOOK_MS = 5_000;
 
-export const waitMsOf = (ctx: Context): number => ctx.platform.config.agents.toolWaitSeconds * 1000;
+export const waitMsOf = (ctx: Context): number => ctx.services.config.agents.toolWaitSeconds * 1000;
 
 /** Throws, in this order: 404, TOOL_NOT_ALLOWED, 400, INVALID_STATE, DEVICE_UNREACHABLE, RATE_LIMITED, DEVICE_BUSY. */
 export async function placeOrder<R>(ctx: Context, input: Asked, tool: Tool<R>, order: Order): Promise<Placed> {
@@ -79,9 +79,9 @@ async function look<R>(ctx: Context, deviceId: string, tool: Tool<R>, order: Ord
 }
 
 /** Not within a transaction: the counts may lie on another machine. While they cannot be reached nobody is refused. */
-async function countCall({ actor, platform }: Context): Promise<void> {
+async function countCall({ actor, services }: Context): Promise<void> {
   const key = `system-tools:${actor.kind}:${actor.id}`;
-  const hit = await platform.counters.hit(key, CALLS_A_MINUTE, A_MINUTE).catch(() => null);
+  const hit = await services.counters.hit(key, CALLS_A_MINUTE, A_MINUTE).catch(() => null);
   if (!hit || hit.allowed) return;
   const retryAfter = Math.max(1, hit.retryAfterSeconds);
   throw errors.RateLimited({ beside: { retryAfter }, headers: { 'retry-after': String(retryAfter) } });
@@ -127,7 +127,7 @@ export const entryOf = ({ id, orgId, hostname }: Device, details: Record<string,
 
 /** One of the device's four. Those who come at once take turns, else they would all count the same. */
 async function takePlace(ctx: Context, { id, orgId }: Device, tool: string, commandId: string): Promise<void> {
-  const seconds = ctx.platform.config.agents.toolWaitSeconds;
+  const seconds = ctx.services.config.agents.toolWaitSeconds;
   await ctx.sql(`select pg_advisory_xact_lock(hashtextextended('system-tools:' || $1, 0))`, [id]);
   const { rowCount } = await ctx.sql(
     `insert into tool_calls (command_id, device_id, org_id, tool, open_until)

@@ -18,7 +18,7 @@ function agentOf(ctx: Context, { params }: FromAgent) {
 export async function bringFile(ctx: Context, input: FromAgent & { payload: BodyStream }) {
   const agent = agentOf(ctx, input);
   const given = input.headers['x-file-size'] ?? '';
-  const most = ctx.platform.config.agents.transferMaxBytes;
+  const most = ctx.services.config.agents.transferMaxBytes;
   if (!/^\d{1,15}$/.test(given)) {
     const message = 'The header x-file-size says how many bytes come';
     throw errors.ValidationFailed({ message, details: [{ in: 'headers', path: 'x-file-size', message }] });

@@ -47,4 +47,4 @@ export function startBell({ services, onNotice }: StartServices): void {
   onNotice(MOVED_HINT, (transferId) => bell.ring(transferId));
 }
 
-export const bellOf = (ctx: Context): Bell => ctx.platform.services.get(SERVICE) as Bell;
+export const bellOf = (ctx: Context): Bell => ctx.services.services.get(SERVICE) as Bell;

@@ -24,7 +24,7 @@ async function load(ctx: Context): Promise<Known> {
   return { orgIds: new Set(rows[0]?.orgIds), partners: rows[0]?.partners ?? 0 };
 }
 
-export const listenersOf = (ctx: Context): Listeners<Known> => ctx.platform.services.get(LISTENERS) as Listeners<Known>;
+export const listenersOf = (ctx: Context): Listeners<Known> => ctx.services.services.get(LISTENERS) as Listeners<Known>;
 
 /** True unless it is certain that no webhook of this organization is active. */
 export const mayListen = ({ known }: Listeners<Known>, orgId: string): boolean =>

@@ -1,5 +1,5 @@
 /** One attempt to deliver a message: signed, sent, and what came of it in one word. */
-import { type PlatformDoors, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
+import { type Services, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
 import type { ErrorCode } from '../../models/delivery.ts';
 import { openHeaders, sign } from '../secrets.ts';
 import type { Claim } from './claims.ts';
@@ -31,7 +31,7 @@ export interface Result {
 
 /** Never rejects: whatever goes wrong is the result. */
 export async function attempt(
-  { http, seal, config }: Pick<PlatformDoors, 'http' | 'seal' | 'config'>,
+  { http, seal, config }: Pick<Services, 'http' | 'seal' | 'config'>,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Result> {

@@ -7,7 +7,7 @@ import { writeResults } from './results.ts';
 
 /** Resolves with what stops it. */
 export async function startSending(services: StartServices): Promise<() => Promise<void>> {
-  const doors = await services.asPlatform(async ({ platform: { http, seal, config } }) => ({ http, seal, config }));
+  const doors = await services.asPlatform(async ({ services: { http, seal, config } }) => ({ http, seal, config }));
   return startDispatcher<Claim, Result>(services, {
     name: 'webhooks',
     hint: DUE,
