@@ -1,34 +1,18 @@
 /** `npm test`: one PostgreSQL and one migrated template database for the whole run, then ava on the files asked for. */
-import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { startDocumentProxy } from './document-proxy.ts';
 import { dropAll, makeTemplate, openServer } from './server.ts';
-
-function runAva(args: string[], env: NodeJS.ProcessEnv): Promise<{ code: number; passed: number; failed: number }> {
-  return new Promise((resolve) => {
-    const ava = spawn(
-      process.execPath,
-      [join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js'), ...args],
-      {
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    let passed = 0;
-    let failed = 0;
-    createInterface({ input: ava.stdout }).on('line', (line) => {
-      process.stdout.write(`${line}\n`);
-      if (/^\s*✔ /.test(line)) passed += 1;
-      else if (/^\s*✘ /.test(line)) failed += 1;
-    });
-    ava.on('close', (code) => resolve({ code: code ?? 1, passed, failed }));
-  });
-}
+import { runAva } from './suite/ava.ts';
+import { ROOT, readTimes, remember, report } from './suite/times.ts';
 
 /** Each file is a process of its own, and each would compile everything anew. */
-const compiled = join(import.meta.dirname, '../../node_modules/.cache/quartermaster-compiled');
+const compiled = join(ROOT, 'node_modules/.cache/quartermaster-compiled');
 
+const began = performance.now();
+const records = await mkdtemp(join(tmpdir(), 'quartermaster-times-'));
+const timesFile = join(records, 'times');
 const server = await openServer();
 /** Between the kit's calls and the servers, where it is asked for. */
 const proxy = process.env.DOCUMENT_PROXY === 'true' ? await startDocumentProxy() : undefined;
@@ -41,6 +25,7 @@ try {
       ...process.env,
       QUARTERMASTER_TEST_SERVER: server.url,
       QUARTERMASTER_TEST_TEMPLATE: template,
+      QUARTERMASTER_TEST_TIMES: timesFile,
       NODE_ENV: 'test',
       ...(proxy ? { QUARTERMASTER_TEST_PROXY: proxy.url } : {}),
     });
@@ -51,6 +36,9 @@ try {
       for (const one of violations) process.stdout.write(`  ${one}\n`);
       if (violations.length > 0 || proxy.exchanges() === 0) code = 1;
     }
+    const times = readTimes(timesFile);
+    remember(times);
+    process.stdout.write(report(times, (performance.now() - began) / 1000));
     process.stdout.write(`\n${result.passed} passed, ${code === 0 ? 0 : Math.max(1, result.failed)} failed\n`);
   } finally {
     await dropAll(server.url, template);
@@ -58,5 +46,6 @@ try {
 } finally {
   await proxy?.stop();
   await server.stop();
+  await rm(records, { recursive: true, force: true });
 }
 process.exit(code);
