@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Actor, AuditEntry, Context, Services, Scope } from './context/index.ts';
+import type { Actor, AuditEntry, Context, Scope, Services } from './context/index.ts';
 import type { Apis, Batch, EventName, Events, JobName, JobPayload, ModulePlace, Slots } from './contract/index.ts';
 import type { Batches } from './database/batches.ts';
 import { bindKnex } from './database/knex.ts';
