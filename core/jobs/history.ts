@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { storable } from '../work.ts';
+import { storable } from '../work/index.ts';
 import { MinuteStats } from './stats.ts';
 
 export interface JobRun {

@@ -16,7 +16,7 @@ const RANK: Record<string, number> = {
   'explain.ts': 0,
   'secrets.ts': 0,
   database: 1,
-  'work.ts': 2,
+  work: 2,
   audit: 3,
   events: 3,
   jobs: 3,

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EVERYWHERE, NOBODY } from '#core';
+import { runUnitOfWork } from '#core/work';
 import {
   type ErrorBody,
   enrollAgent,
@@ -14,7 +15,6 @@ import {
   startTestPlatform,
   type TestPlatform,
 } from '#test';
-import { inWork } from '../../../../core/work.ts';
 import { signFolder, signProgram, trustKeyOf } from '../signing/folder.ts';
 
 export interface Signer {
@@ -158,7 +158,7 @@ export async function runJob(test: TestPlatform, name: 'sync-versions' | 'sweep-
   if (!known) throw new Error(`no job ${name}`);
   const { work, log } = test.platform.tasks;
   const options = { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' as const };
-  await inWork(work, options, (ctx) => known.job.run(ctx, {}));
+  await runUnitOfWork(work, options, (ctx) => known.job.run(ctx, {}));
 }
 
 export const setPolicy = async (

@@ -126,9 +126,9 @@ test('suspended tokens ask for a new enrollment at once, in every role, until th
   t.is((await agent.heartbeat()).status, 200);
   const { work } = platform.platform.tasks;
   const { EVERYWHERE, NOBODY } = await import('../../../../core/context/index.ts');
-  const { inWork } = await import('../../../../core/work.ts');
-  const asOperator = <T>(run: Parameters<typeof inWork<T>>[2]) =>
-    inWork(
+  const { runUnitOfWork } = await import('#core/work');
+  const asOperator = <T>(run: Parameters<typeof runUnitOfWork<T>>[2]) =>
+    runUnitOfWork(
       work,
       { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log: platform.platform.tasks.log, role: 'platform' },
       run,

@@ -1,10 +1,10 @@
 /** The life of a command as a property: no sequence of events leaves the table of states (domain/agents, section 4). */
 import test from 'ava';
 import type { Context } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { fc } from '#test/properties';
 import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
-import { inWork } from '../../../../core/work.ts';
 import {
   cancelUnwanted,
   expireCommands,
@@ -15,7 +15,7 @@ import {
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const asPlatform = <T>(run: (ctx: Context) => Promise<T>) =>
-  inWork(
+  runUnitOfWork(
     platform.platform.tasks.work,
     { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log: platform.platform.tasks.log, role: 'platform' },
     run,

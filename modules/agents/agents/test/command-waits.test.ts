@@ -2,8 +2,8 @@
 import test from 'ava';
 import type { Context } from '#core';
 import { EVERYWHERE, NOBODY } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { enrollAgent, enrollmentKey, joinTestPlatform, startTestPlatform, tenant } from '#test';
-import { inWork } from '../../../../core/work.ts';
 import { CommandWaits } from '../services/command-waits.ts';
 import { openPeer } from './socket-client.ts';
 
@@ -16,7 +16,7 @@ test.after.always(async () => {
 
 const asAnyone = <T>(run: (ctx: Context) => Promise<T>): Promise<T> => {
   const { work, log } = platform.platform.tasks;
-  return inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+  return runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 };
 
 test('a wait ends with its command, with its signal, when all may have missed something, and in time', async (t) => {

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Context } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { fc } from '#test/properties';
 import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
-import { inWork } from '../../../../core/work.ts';
 import { connect, disconnect, keepNode } from '../services/sockets/connections.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const asPlatform = <T>(run: (ctx: Context) => Promise<T>) =>
-  inWork(
+  runUnitOfWork(
     platform.platform.tasks.work,
     { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log: platform.platform.tasks.log, role: 'platform' },
     run,

@@ -1,14 +1,14 @@
 /** Devices for the tests of this module, taken in and asked through the module's own API. */
 import { randomUUID } from 'node:crypto';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
+import { runUnitOfWork } from '#core/work';
 import type { Called, ErrorBody, TestPlatform } from '#test';
-import { inWork } from '../../../../core/work.ts';
 import type { Enrolled, EnrollInput } from '../api.ts';
 import type { Beat } from '../beats.ts';
 
 /** Work in the platform's role, as jobs do it; an enrolling machine has that role too, but no scope. */
 export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise<T>, scope = EVERYWHERE): Promise<T> =>
-  inWork(
+  runUnitOfWork(
     test.platform.tasks.work,
     { actor: NOBODY, scope, requestId: 'test', log: test.platform.tasks.log, role: 'platform' },
     run,
@@ -24,7 +24,7 @@ export const asAgent = <T>(
   const scope = { ...NOWHERE, kind: 'device' as const, orgId, orgIds: [orgId], deviceId };
   const actor = { ...NOBODY, kind: 'agent' as const, id: deviceId };
   const { work, log } = test.platform.tasks;
-  return inWork(work, { actor, scope, requestId: 'test', log, role: 'app' }, run);
+  return runUnitOfWork(work, { actor, scope, requestId: 'test', log, role: 'app' }, run);
 };
 
 export const enroll = (

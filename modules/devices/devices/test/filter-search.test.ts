@@ -7,7 +7,7 @@ const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const { app } = platform.platform.tasks.work.database;
 
-/** Runs on the tenants' role with these organizations announced, as openWork() does; always undone. */
+/** Runs on the tenants' role with these organizations announced, as runUnitOfWork() does; always undone. */
 async function announced<T>(
   orgIds: string[],
   run: (query: (text: string, values?: unknown[]) => Promise<Row[]>) => Promise<T>,

@@ -11,7 +11,7 @@ const { app } = platform.platform.tasks.work.database;
 type Row = Record<string, unknown>;
 type Query = (text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** Runs on the tenants' role with these organizations announced, as openWork() does; always undone. */
+/** Runs on the tenants' role with these organizations announced, as runUnitOfWork() does; always undone. */
 async function announced<T>(orgIds: string[], run: (query: Query) => Promise<T>): Promise<T> {
   const client = await app.connect();
   try {

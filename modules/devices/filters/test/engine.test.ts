@@ -1,9 +1,9 @@
 /** What other modules get: conditions to put into statements of their own, and the ids that match. */
 import test from 'ava';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { type Tenant, tenant } from '#test';
 import { fc } from '#test/properties';
-import { inWork } from '../../../../core/work.ts';
 import { patternFault } from '../operators/patterns.ts';
 import { all, any, devices, platform, where } from './people.ts';
 
@@ -12,7 +12,7 @@ const { work, log } = platform.platform.tasks;
 
 /** A tenant's job: exactly its organization, under row-level security. */
 const asOrg = <T>({ orgId, partnerId }: Tenant, run: (ctx: Context) => Promise<T>) =>
-  inWork(
+  runUnitOfWork(
     work,
     {
       actor: NOBODY,
@@ -24,7 +24,7 @@ const asOrg = <T>({ orgId, partnerId }: Tenant, run: (ctx: Context) => Promise<T
     run,
   );
 const asPlatform = <T>(run: (ctx: Context) => Promise<T>) =>
-  inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+  runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 
 test('compiled conditions become part of a statement with parameters of its own', async (t) => {
   const place = await tenant(platform);

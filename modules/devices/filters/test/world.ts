@@ -1,9 +1,9 @@
 /** Two organizations under one partner with generated devices, and work in the roles that ask for them. */
 
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { organization, type TestPlatform, tenant } from '#test';
 import { fc } from '#test/properties';
-import { inWork } from '../../../../core/work.ts';
 import type { Definition, Facts, World } from './evaluator.ts';
 import { CHOICES, facts, type Place } from './generators.ts';
 
@@ -132,7 +132,7 @@ export async function generate(test: TestPlatform, count: number): Promise<Gener
     devices,
     world: { definitions: Object.fromEntries(places.map((place) => [place.orgId, place.definitions])) },
     now,
-    asPartner: (run) => inWork(work, { ...base, scope, role: 'app' }, run),
-    asJob: (run) => inWork(work, { ...base, scope: EVERYWHERE, role: 'platform' }, run),
+    asPartner: (run) => runUnitOfWork(work, { ...base, scope, role: 'app' }, run),
+    asJob: (run) => runUnitOfWork(work, { ...base, scope: EVERYWHERE, role: 'platform' }, run),
   };
 }

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { type Called, type ErrorBody, type Person, type Tenant, type TestPlatform, tenant } from '#test';
 import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
-import { inWork } from '../../../../core/work.ts';
 import type { ChannelMessage } from '../models/message.ts';
 
 export interface Received {
@@ -86,7 +86,7 @@ export async function openTenant(test: TestPlatform) {
   const work = <T>(run: (ctx: Context) => Promise<T>): Promise<T> => {
     const scope = organizationScope(at.orgId, at.partnerId);
     const { tasks } = test.platform;
-    return inWork(tasks.work, { actor: NOBODY, scope, requestId: 'test', log: tasks.log, role: 'app' }, run);
+    return runUnitOfWork(tasks.work, { actor: NOBODY, scope, requestId: 'test', log: tasks.log, role: 'app' }, run);
   };
   return {
     ...at,
@@ -118,9 +118,13 @@ export async function hurry(test: TestPlatform, channelId: string): Promise<void
     [channelId],
   );
   const { work, log } = test.platform.tasks;
-  await inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, async (ctx) => {
-    ctx.addJob('alert-channels/sweep-messages', {}, { orgId: null });
-  });
+  await runUnitOfWork(
+    work,
+    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' },
+    async (ctx) => {
+      ctx.addJob('alert-channels/sweep-messages', {}, { orgId: null });
+    },
+  );
   await test.runJobs();
 }
 

@@ -1,10 +1,10 @@
 /** What tests of notices do again and again: people, devices, events, and what came of them. */
 import { randomUUID } from 'node:crypto';
 import type { Events } from '#core/contract';
+import { runUnitOfWork } from '#core/work';
 import { type ErrorBody, type Person, type Tenant, type TestPlatform, tenant } from '#test';
 import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
-import { inWork } from '../../../../core/work.ts';
 
 export interface Shown {
   id: string;
@@ -104,7 +104,7 @@ async function emit(
   const scope = everywhere ? EVERYWHERE : organizationScope(about.orgId ?? at.orgId, at.partnerId);
   const actor = by ? { ...NOBODY, kind: 'user' as const, id: by.id } : NOBODY;
   const role = everywhere ? 'platform' : 'app';
-  await inWork(work, { actor, scope, requestId: 'test', log, role }, async (ctx) => {
+  await runUnitOfWork(work, { actor, scope, requestId: 'test', log, role }, async (ctx) => {
     for (let time = 0; time < times; time += 1) ctx.emit(name as 'devices.online', data as { hostname: string }, about);
   });
 }
@@ -121,8 +121,12 @@ export const hurry = async (test: TestPlatform, person: Person): Promise<void> =
 /** The minute's sweep, and what it asks for. */
 export async function sweep(test: TestPlatform): Promise<void> {
   const { work, log } = test.platform.tasks;
-  await inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, async (ctx) => {
-    ctx.addJob('notifications/sweep-deliveries', {}, { orgId: null });
-  });
+  await runUnitOfWork(
+    work,
+    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' },
+    async (ctx) => {
+      ctx.addJob('notifications/sweep-deliveries', {}, { orgId: null });
+    },
+  );
   await test.runJobs();
 }

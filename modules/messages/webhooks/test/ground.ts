@@ -1,11 +1,11 @@
 /** The ground of these tests: a platform that sends, and receivers that are real servers on this machine. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { runUnitOfWork } from '#core/work';
 import { type Called, type Person, startTestPlatform, type Tenant, type TestPlatform, tenant } from '#test';
 import { NOBODY } from '../../../../core/context/index.ts';
 import type { Events } from '../../../../core/contract/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
-import { inWork } from '../../../../core/work.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -117,7 +117,7 @@ export type Ground = Awaited<ReturnType<typeof openTenant>>;
 async function emit(test: TestPlatform, at: Tenant, events: [string, object, object][]): Promise<void> {
   const { work, log } = test.platform.tasks;
   const scope = organizationScope(at.orgId, at.partnerId);
-  await inWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
+  await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
     for (const [name, data, about] of events) ctx.emit(name as 'devices.online', data as { hostname: string }, about);
   });
 }

@@ -1,8 +1,8 @@
 /** Enrollment keys through the API, and as enrolling uses them. */
 import test from 'ava';
 import { type Context, EVERYWHERE, NOBODY } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { type ErrorBody, organization, orgUser, startTestPlatform, tenant } from '#test';
-import { inWork } from '../../../../core/work.ts';
 
 const platform = await startTestPlatform({ ENABLE_2FA: 'true', ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: '30' });
 test.after.always(() => platform.stop());
@@ -14,7 +14,7 @@ interface Key {
 }
 const work = <T>(run: (ctx: Context) => Promise<T>) => {
   const { work: services, log } = platform.platform.tasks;
-  return inWork(services, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+  return runUnitOfWork(services, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 };
 
 test('a key is made for an organization, rotated and removed, and each step is audited', async (t) => {

@@ -2,22 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { ROLES, type Tenant } from '#test';
 import { createLog } from '../../../../core/log.ts';
-import { inWork } from '../../../../core/work.ts';
 import { call, make, pairs, place, platform, type RoleBody, somebodyWaits } from './arrange.ts';
 
 const log = createLog('silent');
 /** Work of the platform's role, as logins and acceptances do it, for somebody with these permissions. */
 const asked = <T>(held: string[], run: (ctx: Context) => Promise<T>, scope = NOWHERE) =>
-  inWork(
+  runUnitOfWork(
     platform.platform.tasks.work,
     { actor: { ...NOBODY, kind: 'user', permissions: new Set(held) }, scope, requestId: 'test', log, role: 'platform' },
     run,
   );
 /** The same within an organization, where row-level security holds. */
 const within = <T>({ orgId, partnerId }: Tenant, held: string[], run: (ctx: Context) => Promise<T>) =>
-  inWork(
+  runUnitOfWork(
     platform.platform.tasks.work,
     {
       actor: { ...NOBODY, kind: 'user', permissions: new Set(held) },

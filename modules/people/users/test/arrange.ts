@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Context, EVERYWHERE, NOBODY } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { type ErrorBody, ROLES, type TestPlatform } from '#test';
-import { inWork } from '../../../../core/work.ts';
 
 export const PASSWORD = 'quite-a-Long-horse-9';
 export const anAddress = () => `${randomUUID().slice(0, 8)}@example.com`;
@@ -95,5 +95,5 @@ export async function role(
 /** Work on the platform's role, as a job or a login of another module does it. */
 export const onPlatform = <T>(platform: TestPlatform, run: (ctx: Context) => Promise<T>): Promise<T> => {
   const { work, log } = platform.platform.tasks;
-  return inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+  return runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 };

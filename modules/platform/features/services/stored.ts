@@ -11,10 +11,10 @@ type Keyed = StoredSwitch & { key: string };
 
 /** All switches of a place by module. The installation's are read in the platform's role. */
 export async function switchesOf(ctx: Context, place: Place): Promise<Map<string, Keyed>> {
-  const read = ({ sql }: Context) =>
+  const read = (reader: Context) =>
     place.level === 'instance'
-      ? sql<Keyed>(`select key, ${INSTANCE} from instance_modules`)
-      : sql<Keyed>(
+      ? reader.sql<Keyed>(`select key, ${INSTANCE} from instance_modules`)
+      : reader.sql<Keyed>(
           `select key, ${TENANT} from tenant_modules where partner_id = $1 and org_id is not distinct from $2::uuid`,
           [place.partnerId, place.orgId],
         );

@@ -1,11 +1,11 @@
 /** Alerts through plugins: channels of the type `plugin`, what comes of failures, and plugins that channels name. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { runUnitOfWork } from '#core/work';
 import type { Manifest } from '#plugin-sdk/host';
 import type { Called } from '#test';
 import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
-import { inWork } from '../../../../core/work.ts';
 import { type At, openGround, openTenant, type Refused } from './ground.ts';
 
 const ground = await openGround({}, false);
@@ -73,7 +73,7 @@ async function send(
 ) {
   const scope = organizationScope(orgId, partnerId);
   const { work, log } = platform.platform.tasks;
-  await inWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
+  await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
     const message = {
       severity: 'high',
       title: 'Disk full',
@@ -105,9 +105,13 @@ async function again(channelId: string) {
     [channelId],
   );
   const { work, log } = platform.platform.tasks;
-  await inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, async (ctx) => {
-    ctx.addJob('alert-channels/sweep-messages', {}, { orgId: null });
-  });
+  await runUnitOfWork(
+    work,
+    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' },
+    async (ctx) => {
+      ctx.addJob('alert-channels/sweep-messages', {}, { orgId: null });
+    },
+  );
   await platform.runJobs();
 }
 

@@ -1,5 +1,6 @@
 /** The ground of these tests: a platform that runs plugins, and tenants that have some. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { runUnitOfWork } from '#core/work';
 import type { Manifest } from '#plugin-sdk/host';
 import {
   type Called,
@@ -15,7 +16,6 @@ import {
 import { type Context, EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
 import type { Events } from '../../../../core/contract/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
-import { inWork } from '../../../../core/work.ts';
 import { HOST, type PluginHost } from '../services/running/host.ts';
 import { pack } from './packages.ts';
 
@@ -81,7 +81,7 @@ export async function openGround(env: Record<string, string> = {}, work = true):
     },
     asPlatform: (run) => {
       const { work, log } = platform.platform.tasks;
-      return inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+      return runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
     },
     async ownersOf(action, id) {
       await platform.audits();
@@ -165,7 +165,7 @@ export async function openTenant(ground: Ground, known?: Tenant) {
     async emit<E extends keyof Events & string>(name: E, data: Events[E], about: object = {}): Promise<void> {
       const { work, log } = platform.platform.tasks;
       const scope = organizationScope(at.orgId, at.partnerId);
-      await inWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
+      await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
         ctx.emit(name, data, about);
       });
     },

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Context } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
-import { inWork } from '../../../../core/work.ts';
 import { judgeHealth } from '../services/watching/health.ts';
 import { findings } from '../services/watching/rules.ts';
 import { takeSnapshot } from '../services/watching/snapshots.ts';
@@ -21,7 +21,7 @@ test.beforeEach(async () => {
 
 const { work, log } = platform.platform.tasks;
 const asPlatform = <T>(run: (ctx: Context) => Promise<T>) =>
-  inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+  runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 const seen = async () =>
   (await asPlatform(findings)).map(({ rule, subject, level }) => `${rule} ${subject} ${level}`.replace('  ', ' '));
 const TASK = 'audit/plan-retention';

@@ -13,9 +13,9 @@ test.beforeEach(() => clear());
 const TASK = 'audit/plan-retention';
 const { work, log } = platform.platform.tasks;
 const { EVERYWHERE, NOBODY } = await import('../../../../core/context/index.ts');
-const { inWork } = await import('../../../../core/work.ts');
+const { runUnitOfWork } = await import('#core/work');
 const snapshot = (everySeconds = 2) =>
-  inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, (ctx) =>
+  runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, (ctx) =>
     takeSnapshot(ctx, everySeconds),
   );
 type Page<T> = { data: T[]; pagination: { total?: number; cursor: string | null } };
@@ -220,7 +220,7 @@ test.serial(
   async (t) => {
     const queues = work.fillings('queue.domain-queue') as Parameters<typeof countQueue>[1][];
     for (const queue of queues) {
-      await inWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, (ctx) =>
+      await runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, (ctx) =>
         countQueue(ctx, queue),
       );
     }

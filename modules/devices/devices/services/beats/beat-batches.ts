@@ -212,7 +212,7 @@ async function claimWaiting(sql: Context['sql'], states: StateRow[], beatOf: Map
         ...(beat?.watchdog ? [{ deviceId, role: 'watchdog' as const, ...epoch }] : []),
       ];
     });
-  const claimed = asking.length > 0 ? await claim(sql, asking) : [];
+  const claimed = asking.length > 0 ? await claim({ sql }, asking) : [];
   return Map.groupBy(claimed, ({ deviceId, role }) => `${deviceId} ${role === 'agent'}`);
 }
 

@@ -39,11 +39,11 @@ returning c.id, c.device_id as "deviceId", c.target_role as role, c.type, c.payl
   c.deliver_by as "deliverBy", c.execution_timeout_seconds as "executionTimeoutSeconds", c.created_at as "createdAt"`;
 
 /** At most ten for each asking role of a device, by priority and age (domain/agents, section 4). */
-export async function claim(sql: Context['sql'], asking: readonly Claim[]): Promise<Claimed[]> {
+export async function claim(database: Pick<Context, 'sql'>, asking: readonly Claim[]): Promise<Claimed[]> {
   const ids = asking.map(({ deviceId }) => deviceId);
   const roles = asking.map(({ role }) => role);
   const epochs = asking.map(({ epoch }) => epoch ?? null);
-  const { rows } = await sql<Claimed>(CLAIM, [ids, roles, epochs], 'devices-claim');
+  const { rows } = await database.sql<Claimed>(CLAIM, [ids, roles, epochs], 'devices-claim');
   return rows.sort((a, b) => b.priority - a.priority || a.createdAt.getTime() - b.createdAt.getTime());
 }
 
@@ -51,7 +51,7 @@ export async function claim(sql: Context['sql'], asking: readonly Claim[]): Prom
 export const delivered = ({ deviceId: _device, role: _role, ...command }: Claimed): ClaimedCommand => command;
 
 export async function claimCommands(ctx: Context, deviceId: string, role: Claim['role']): Promise<ClaimedCommand[]> {
-  return (await claim(ctx.sql, [{ deviceId, role }])).map(delivered);
+  return (await claim(ctx, [{ deviceId, role }])).map(delivered);
 }
 
 /** What waits for many connections, in one statement. */
@@ -60,7 +60,7 @@ export const pushes = defineBatch<Claim, ClaimedCommand[]>({
   maxSize: 500,
   autocommit: true,
   async run(sql, asking) {
-    const found = Map.groupBy(await claim(sql, asking), ({ deviceId, role }) => `${deviceId} ${role}`);
+    const found = Map.groupBy(await claim({ sql }, asking), ({ deviceId, role }) => `${deviceId} ${role}`);
     return asking.map(({ deviceId, role }) => {
       const mine = found.get(`${deviceId} ${role}`) ?? [];
       // Whoever asks twice at once gets them once.

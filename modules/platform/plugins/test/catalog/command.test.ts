@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { runUnitOfWork } from '#core/work';
 import { packageHash, signPackage } from '#plugin-sdk/host';
 import { EVERYWHERE, NOBODY } from '../../../../../core/context/index.ts';
-import { inWork } from '../../../../../core/work.ts';
 import { launch } from '../../../../../test/end-to-end/process.ts';
 import { catalogCommand } from '../../services/builtin/command.ts';
 import { openGround, openTenant } from '../ground.ts';
@@ -40,7 +40,7 @@ function run(...args: string[]) {
   const { work, log } = platform.platform.tasks;
   const actor = { ...NOBODY, kind: 'system' as const };
   const options = { actor, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' } as const;
-  return inWork(work, options, (ctx) => catalogCommand.run(ctx, args));
+  return runUnitOfWork(work, options, (ctx) => catalogCommand.run(ctx, args));
 }
 async function reader() {
   const at = await openTenant(ground);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { StartServices } from '#core';
+import { runUnitOfWork } from '#core/work';
 import { packageHash, readPackage } from '#plugin-sdk/host';
 import { joinTestPlatform } from '#test';
 import { EVERYWHERE, NOBODY } from '../../../../../core/context/index.ts';
-import { inWork } from '../../../../../core/work.ts';
 import { packShipped, shippedPlugins } from '../../services/builtin/packages.ts';
 import { registerShipped } from '../../services/builtin/registrations.ts';
 import { openGround, openTenant } from '../ground.ts';
@@ -40,7 +40,7 @@ const services = {
   asPlatform: (run) => {
     const { work, log } = platform.platform.tasks;
     const actor = { ...NOBODY, kind: 'system' as const };
-    return inWork(work, { actor, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
+    return runUnitOfWork(work, { actor, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
   },
 } as StartServices;
 
