@@ -31,7 +31,7 @@ function routeFault(route: AnyRoute, loaded: LoadedModule): string | null {
   if ('permission' in route.access && route.access.permission === null && !route.access.why) {
     return 'access without a permission needs a reason (why)';
   }
-  // Agents' bodies are cut and never refused (domain/agents, section 4); the route's maxBytes bounds them.
+  // Agents' bodies are cut and never refused ; the route's maxBytes bounds them.
   if (route.payload && !('agent' in route.access) && (route.maxBytes ?? Number.POSITIVE_INFINITY) > SMALL_BYTES) {
     const open = unboundedFields(route.payload);
     if (open.length > 0) return `nothing bounds ${open.join(', ')} of its payload: give a max, or openObject()`;

@@ -1,4 +1,4 @@
-/** Errors of this module (domain/agent-versions, section 4). */
+/** Errors of this module. */
 import { defineError } from '#core';
 
 export const ManifestInvalid = defineError('MANIFEST_INVALID', 422, 'The manifest or its signature is not valid');

@@ -1,4 +1,4 @@
-/** The refusals that agents act upon: a code tells the agent program what to do next (domain/agents, sections 2 and 3). */
+/** The refusals that agents act upon: a code tells the agent program what to do next. */
 import { defineError } from '#core';
 
 export const EnrollmentFailed = defineError('ENROLLMENT_FAILED', 401, 'The enrollment was not accepted');

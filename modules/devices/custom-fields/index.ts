@@ -10,7 +10,7 @@ const api = (ctx: Context) => ({
   fields: (orgId: string) => fieldsOf(ctx, orgId),
   /**
    * Values in their canonical form; null means remove. Throws VALIDATION_ERROR with every fault and its path
-   * `customFields.<key>` (domain/custom-fields, section 2).
+   * `customFields.<key>`.
    */
   check: (orgId: string, osType: string, values: Record<string, unknown>, options?: CheckOptions) =>
     checkValues(ctx, orgId, osType, values, options),

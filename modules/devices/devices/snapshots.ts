@@ -1,4 +1,4 @@
-/** The snapshots that agents send of their machines (domain/agents, section 8). */
+/** The snapshots that agents send of their machines. */
 
 export const REPORT_KINDS = ['patches', 'security', 'sessions', 'connections', 'processes'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];

@@ -1,4 +1,4 @@
-/** What a live tool answers when the device, or the way to it, does not do what was asked (domain/system-tools, section 1). */
+/** What a live tool answers when the device, or the way to it, does not do what was asked. */
 import { defineError } from '#core';
 
 export const DeviceUnreachable = defineError('DEVICE_UNREACHABLE', 503, 'The device is not connected');

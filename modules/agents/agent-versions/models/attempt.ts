@@ -1,4 +1,4 @@
-/** One try to bring one program of a device to another version (section 1, DeviceUpdate). */
+/** One try to bring one program of a device to another version. */
 import Joi from 'joi';
 import { COMPONENTS } from './coordinates.ts';
 

@@ -1,4 +1,4 @@
-/** How a tenant lets its agents be updated: `settings.agent-versions` of organizations and partners (section 1). */
+/** How a tenant lets its agents be updated: `settings.agent-versions` of organizations and partners. */
 import Joi from 'joi';
 import { versionWord } from './coordinates.ts';
 

@@ -1,4 +1,4 @@
-/** What a machine without an agent may fetch (domain/agents, section 9). */
+/** What a machine without an agent may fetch: installation scripts and the programs that they install. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import {

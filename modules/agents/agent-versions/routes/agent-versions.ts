@@ -1,4 +1,4 @@
-/** /agent-versions (domain/agent-versions, section 4). */
+/** /agent-versions: the catalogue, rollouts, and what each device was offered. */
 import Joi from 'joi';
 import { defineRoute, type Input, pageOf, pageQuery } from '#core';
 import { offeredShape, VERSION_STATES, versionShape } from '../models/agent-version.ts';

@@ -1,4 +1,4 @@
-/** Where a program is fetched: at the release host, in the object storage, or from this server as a stream (sections 4 and 5). */
+/** Where a program is fetched: at the release host, in the object storage, or from this server as a stream. */
 import { open } from 'node:fs/promises';
 import { type Context, equalHash, errors, type Reply, reply, type StartServices } from '#core';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Which version is the latest: promoting and withdrawing, one at a time for all of the catalogue (section 2). */
+/** Which version is the latest: promoting and withdrawing, one at a time for all of the catalogue. */
 import { type Context, errors } from '#core';
 import { PrereleaseNeedsForce } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';

@@ -7,7 +7,7 @@ import type { HeartbeatRequest } from './wire.ts';
 /** How long the description of the system is reused: asking for it starts programs on some platforms. */
 const IDENTITY_MS = 3_600_000;
 
-/** A function that describes the machine at this moment (agents.md section 5). */
+/** A function that describes the machine at this moment. */
 export function heartbeatBuilder(machine: Machine): (autoUpdateEnabled: boolean) => Promise<HeartbeatRequest> {
   let identity: Identity | undefined;
   let identityAt = 0;

@@ -4,7 +4,7 @@ import type { Session } from './link/session.ts';
 import type { Machine } from './machine.ts';
 import { withSnapshotHash } from './store/canonical.ts';
 
-/** The most software items one snapshot may carry (agents.md section 8). */
+/** The most software items one snapshot may carry. */
 const SOFTWARE_LIMIT = 10_000;
 const SESSIONS_LIMIT = 500;
 const PATCHES_LIMIT = 2_000;

@@ -41,7 +41,7 @@ export interface Timing {
   unheard: number;
 }
 
-/** The waits the protocol asks for (agents.md sections 3, 7 and 8). */
+/** The waits that the protocol asks for (modules/agents/README.md). */
 export const DEFAULT_TIMING: Timing = {
   backoffFirst: 1_000,
   backoffMax: 60_000,

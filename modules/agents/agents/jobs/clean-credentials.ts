@@ -1,4 +1,4 @@
-/** Removes replaced and unconfirmed tokens whose time is over (domain/agents, section 10). */
+/** Removes replaced and unconfirmed tokens whose time is over. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { cleanCredentials } from '../services/tokens/credentials.ts';

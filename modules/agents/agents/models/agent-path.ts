@@ -9,7 +9,7 @@ export const commandParams = Joi.object<{ id: string; commandId: string }>({
   commandId: Joi.string().uuid().required(),
 });
 
-/** One window for all of an agent's calls (domain/agents, section 3). */
+/** One window for all of an agent's calls. */
 export const agentLimits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 60, by: 'actor' }];
 
 /** Main agent and watchdog, also while the tenant is suspended, so that agents can be drained. */

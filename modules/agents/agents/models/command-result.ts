@@ -1,4 +1,4 @@
-/** What an agent says of a command it has run; oversized parts are cut, never refused (domain/agents, section 4). */
+/** What an agent says of a command it has run; oversized parts are cut, never refused. */
 import Joi from 'joi';
 import { lenient, open, rounded, storable } from './wire-values.ts';
 

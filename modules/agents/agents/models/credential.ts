@@ -16,7 +16,7 @@ export interface Credential {
   createdAt: Date;
 }
 
-/** The three tokens of a device in the clear; shown once (domain/agents, section 1). */
+/** The three tokens of a device in the clear; shown once. */
 export interface TokenSet {
   authToken: string;
   watchdogAuthToken: string;

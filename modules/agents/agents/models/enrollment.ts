@@ -1,4 +1,4 @@
-/** What a machine says of itself when it enrolls, and what it is given (domain/agents, section 1). */
+/** What a machine says of itself when it enrolls, and what it is given. */
 import Joi from 'joi';
 import type { TokenSet } from './credential.ts';
 import { address, count, label, open, rounded, text } from './wire-values.ts';
@@ -108,7 +108,7 @@ export const enrollmentBody = open<EnrollmentBody>({
   agentVersion: label(50).required(),
   deviceRole: Joi.string().valid(...DEVICE_ROLES),
   isVirtual: Joi.boolean(),
-  // An unknown platform is dropped, not stored (domain/devices, section 1.1).
+  // An unknown platform is dropped, not stored.
   virtualizationPlatform: Joi.string()
     .lowercase()
     .valid(...PLATFORMS, null)

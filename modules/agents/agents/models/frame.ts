@@ -1,4 +1,4 @@
-/** What travels over an agent's socket (domain/agents, section 7): JSON objects that name themselves in `frame`. */
+/** What travels over an agent's socket: JSON objects that name themselves in `frame`. */
 import Joi from 'joi';
 import { label, lenient, open, percent, text } from './wire-values.ts';
 

@@ -1,4 +1,4 @@
-/** The body of a heartbeat, every field of which may be missing or bad, and the answer (domain/agents, section 5). */
+/** The body of a heartbeat, every field of which may be missing or bad, and the answer. */
 import Joi from 'joi';
 import { configShape } from './enrollment.ts';
 import { address, amount, count, instant, label, lenient, open, percent, rounded, text } from './wire-values.ts';

@@ -1,4 +1,4 @@
-/** The snapshots agents send, each with the hash that lets an unchanged one be skipped (domain/agents, section 8). */
+/** The snapshots agents send, each with the hash that lets an unchanged one be skipped. */
 import Joi from 'joi';
 import { hardwareKeys } from './enrollment.ts';
 import { address, amount, label, open, percent, text } from './wire-values.ts';

@@ -1,8 +1,8 @@
-/** What agents sample now and then: patches by source, security, sessions, connections, processes (domain/agents, section 8). */
+/** What agents sample now and then: patches by source, security, sessions, connections, processes. */
 import Joi from 'joi';
 import { address, amount, count, instant, label, lenient, open, percent, storable, text } from './wire-values.ts';
 
-/** Items of both lists of patches together (domain/patching, section 4). */
+/** Items of both lists of patches together. */
 const MOST_PATCHES = 2_000;
 const SOURCES = ['microsoft', 'apple', 'linux', 'third_party', 'custom'] as const;
 type Source = (typeof SOURCES)[number];

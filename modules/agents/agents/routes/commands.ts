@@ -1,4 +1,4 @@
-/** /agents/{id}/commands: taking commands, reporting their start and their result (domain/agents, section 4). */
+/** /agents/{id}/commands: taking commands, reporting their start and their result. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, commandParams, leaving, reporting, stateRefusals } from '../models/agent-path.ts';

@@ -1,4 +1,4 @@
-/** GET /agents/{id}/config (domain/agents, section 5). */
+/** GET /agents/{id}/config: intervals, limits and features for one device. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, anyRole, tenantRefusals } from '../models/agent-path.ts';

@@ -1,4 +1,4 @@
-/** POST /agents/enroll (domain/agents, sections 1 and 2). */
+/** POST /agents/enroll: a machine becomes a device. */
 import { defineRoute, type Input } from '#core';
 import { type EnrollmentBody, enrolledShape, enrollmentBody } from '../models/enrollment.ts';
 import { enrollAgent } from '../services/enrollments.ts';

@@ -1,4 +1,4 @@
-/** POST /agents/{id}/heartbeat (domain/agents, section 5). */
+/** POST /agents/{id}/heartbeat: metrics in, commands and hints of new configuration out. */
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, always, refusals } from '../models/agent-path.ts';
 import { type HeartbeatBody, heartbeatAnswer, heartbeatBody } from '../models/heartbeat.ts';

@@ -1,4 +1,4 @@
-/** PUT /agents/{id}/hardware, network, disks, software and services (domain/agents, section 8). */
+/** PUT /agents/{id}/hardware, network, disks, software and services. */
 import type Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';

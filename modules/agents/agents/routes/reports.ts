@@ -1,4 +1,4 @@
-/** PUT /agents/{id}/patches, security/status, sessions, connections, processes and custom-fields (domain/agents, section 8). */
+/** PUT /agents/{id}/patches, security/status, sessions, connections, processes and custom-fields. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';

@@ -1,4 +1,4 @@
-/** POST /agents/{id}/rotate-token and its confirmation (domain/agents, section 3, Token rotation). */
+/** POST /agents/{id}/rotate-token and its confirmation. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, confirming, rotating, stateRefusals } from '../models/agent-path.ts';

@@ -1,4 +1,4 @@
-/** POST /agents/{id}/uninstall-intent: the last word of an agent that is removed by hand (domain/agents, sections 6 and 9). */
+/** POST /agents/{id}/uninstall-intent: the last word of an agent that is removed by hand. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, leaving, stateRefusals } from '../models/agent-path.ts';

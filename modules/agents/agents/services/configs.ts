@@ -34,7 +34,7 @@ const SETTINGS_MS = 300_000;
 const MOST_DEVICES = 100_000;
 const SERVICE = 'agents.configs';
 
-/** The features of all modules, as they are on for the organization (domain/modules, section 4). */
+/** The features of all modules, as they are on for the organization. */
 export function featuresOf(modules: ModuleDirectory, orgId: string): AgentFeatures {
   return Object.fromEntries(
     modules.all.flatMap(({ name, agentFeatures = [] }) =>

@@ -1,4 +1,4 @@
-/** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction (domain/agents, section 2). */
+/** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, type Input, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
@@ -16,7 +16,7 @@ import { issueTokens } from './tokens/credentials.ts';
 import { countFailures } from './tokens/failures.ts';
 import { trustKeys } from './upgrade-offers.ts';
 
-/** Wrong keys a minute and address (domain/agents, section 2, rule 1). */
+/** Wrong keys a minute and address. */
 const MOST_FAILURES = 10;
 
 /** What lets a machine in: an enrollment key, or the token of one device that waits for it (`pendingDeviceId`). */

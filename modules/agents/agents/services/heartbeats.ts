@@ -1,4 +1,4 @@
-/** A heartbeat: one item of the devices' group commit, and an answer made from memory (domain/agents, section 5). */
+/** A heartbeat: one item of the devices' group commit, and an answer made from memory. */
 
 import type { Context, Input } from '#core';
 import type { Apis } from '#core/contract';

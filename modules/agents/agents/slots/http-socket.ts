@@ -1,4 +1,4 @@
-/** GET /agent-ws/{id}/ws: where agents stay connected (domain/agents, section 7). */
+/** GET /agent-ws/{id}/ws: where agents stay connected. */
 import { defineFilling, sha256Hex } from '#core';
 import { agentParams, connected } from '../models/agent-path.ts';
 import { FRAME_BYTES } from '../models/frame.ts';

@@ -1,4 +1,4 @@
-/** The life of a command as a property: no sequence of events leaves the table of states (domain/agents, section 4). */
+/** The life of a command as a property: no sequence of events leaves the table of states. */
 import test from 'ava';
 import type { Context } from '#core';
 import { runUnitOfWork } from '#core/work';

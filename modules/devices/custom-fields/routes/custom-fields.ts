@@ -1,4 +1,4 @@
-/** /custom-fields (domain/custom-fields, section 4). */
+/** /custom-fields: definitions of custom fields. */
 
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';

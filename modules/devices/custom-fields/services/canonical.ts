@@ -1,4 +1,4 @@
-/** One value against one definition: its canonical form, or what is wrong with it (domain/custom-fields, section 2). */
+/** One value against one definition: its canonical form, or what is wrong with it. */
 import type { CustomField, FieldOptions, FieldType, FieldValue } from '../models/custom-field.ts';
 import { matches } from './pattern.ts';
 

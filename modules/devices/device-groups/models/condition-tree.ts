@@ -1,4 +1,4 @@
-/** Condition trees as groups take them: smaller than those of saved filters (domain/device-groups, section 1.1). */
+/** Condition trees as groups take them: smaller than those of saved filters. */
 import Joi from 'joi';
 
 export interface Condition {

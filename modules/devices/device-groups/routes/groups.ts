@@ -1,4 +1,4 @@
-/** /groups (spec/3-operations, Device groups; domain/device-groups, section 4). */
+/** /groups: device groups, their filters and their members. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {

@@ -25,7 +25,7 @@ const rows = fc.array(fc.constantFrom<Row>('none', 'none', 'member', 'pinned', '
   maxLength: own.length,
 });
 
-/** (pinned or matching) and not excluded and active (domain/device-groups, section 2.1), as changes to what is there. */
+/** (pinned or matching) and not excluded and active, as changes to what is there. */
 function expected(
   filter: Tree,
   standing: readonly Row[],

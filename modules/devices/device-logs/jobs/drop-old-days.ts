@@ -1,4 +1,4 @@
-/** Drops the days of logs that are past their retention (domain/agents, section 8). */
+/** Drops the days of logs that are past their retention. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { dropOldDays } from '../services/retention.ts';

@@ -1,4 +1,4 @@
-/** Lines that agents write about themselves (spec/3-operations, Agent diagnostic log). */
+/** Lines that agents write about themselves. */
 import Joi from 'joi';
 import { pageQuery } from '#core';
 import { instant, label, metadata, open, plain, text } from './written-values.ts';
@@ -107,7 +107,7 @@ const line = Joi.object({
     .required()
     .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
 });
-/** The page form is the spec's; the cursor form is that of all lists. */
+/** The page form is this list's own; the cursor form is that of all lists. */
 export const logPage = Joi.alternatives(
   Joi.object({
     logs: Joi.array().items(line).required(),

@@ -7,7 +7,7 @@ export const agentParams = Joi.object<{ id: string }>({
 });
 export const deviceParams = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 
-/** The window of all of an agent's calls: the name is what makes it one (domain/agents, section 3). */
+/** The window of all of an agent's calls: the name is what makes it one. */
 export const agentLimits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 60, by: 'actor' }];
 
 /** Everybody on the machine may log, also while the tenant is suspended. */
@@ -25,5 +25,5 @@ export const refusals = [
   'PAYLOAD_TOO_LARGE',
 ];
 
-/** Bytes of a body, after inflation where it comes compressed (domain/agents, section 8). */
+/** Bytes of a body, after inflation where it comes compressed. */
 export const MOST_BYTES = 10 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** What the operating system of a device reports (spec/3-operations, Device event log). */
+/** What the operating system of a device reports. */
 import Joi from 'joi';
 import { type PageQuery, pageOf, pageQuery } from '#core';
 import { cleaned, instant, label, metadata, open, plain } from './written-values.ts';
@@ -6,7 +6,7 @@ import { cleaned, instant, label, metadata, open, plain } from './written-values
 export const LEVELS = ['info', 'warning', 'error', 'critical'] as const;
 export const CATEGORIES = ['security', 'hardware', 'application', 'system'] as const;
 export const MOST_EVENTS = 5000;
-/** Characters of a message that are kept (domain/agents, section 8); a longer one is cut, it does not fail the body. */
+/** Characters of a message that are kept; a longer one is cut, it does not fail the body. */
 const KEPT_MESSAGE = 2000;
 const MOST_MESSAGE = 100_000;
 

@@ -1,4 +1,4 @@
-/** GET /devices/{id}/diagnostic-logs (spec/3-operations, Agent and device log endpoints). */
+/** GET /devices/{id}/diagnostic-logs: what an agent logged about itself. */
 import { defineRoute } from '#core';
 import { logPage, logQuery } from '../models/agent-log.ts';
 import { deviceParams } from '../models/agent-path.ts';

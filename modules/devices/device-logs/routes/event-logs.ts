@@ -1,4 +1,4 @@
-/** PUT /agents/{id}/eventlogs and GET /devices/{id}/eventlogs (spec/3-operations, Agent and device log endpoints). */
+/** PUT /agents/{id}/eventlogs and GET /devices/{id}/eventlogs: event logs of the operating system, in and out. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, deviceParams, MOST_BYTES, mainAgent, refusals } from '../models/agent-path.ts';

@@ -1,4 +1,4 @@
-/** POST /agents/{id}/logs (spec/3-operations, Agent and device log endpoints). */
+/** POST /agents/{id}/logs: lines that an agent writes about itself. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { isPlainLogs, type LogEntry, logsBody } from '../models/agent-log.ts';

@@ -15,8 +15,8 @@ export interface Instant {
 }
 
 /**
- * A time more than ten minutes ahead or thirty days behind says nothing: the time of arrival takes its place
- * (domain/agents, section 8). Such entries of one body keep their order, a millisecond apart.
+ * A time more than ten minutes ahead or thirty days behind is not plausible: the time of arrival replaces it. Such
+ * entries of one body keep their order, a millisecond apart.
  */
 export function clockOf(count: number, now = Date.now()): (time: Date | string, index: number) => Instant {
   return (time, index) => {

@@ -1,4 +1,4 @@
-/** How many events a device may send in an hour (domain/agents, section 3), and whose turn it is. */
+/** How many events a device may send in an hour, and whose turn it is. */
 import { type Context, errors } from '#core';
 import { MOST_EVENTS } from '../models/event-log.ts';
 

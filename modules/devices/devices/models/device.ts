@@ -63,7 +63,7 @@ const hardwareSummary = {
   ramTotalMb: number,
   diskTotalGb: number,
 };
-/** One row of the device list (domain/devices, section 3.1). */
+/** One row of the device list. */
 const listed = {
   id: uuid.required(),
   orgId: uuid.required(),

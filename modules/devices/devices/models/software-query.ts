@@ -1,4 +1,4 @@
-/** What GET /software/inventory may be asked, and how it answers (domain/software, section 3). */
+/** What GET /software/inventory may be asked, and how it answers. */
 import Joi from 'joi';
 import { type TrackedQuery, trackedQuery } from '#core';
 import { softwareShape } from './inventory.ts';

@@ -1,4 +1,4 @@
-/** Tags: the one form in which they are stored and asked for, whoever writes them (domain/tags, section 1.2). */
+/** Tags: the one form in which they are stored and asked for, whoever writes them. */
 import { errors } from '#core';
 
 /** Tags of one device. */

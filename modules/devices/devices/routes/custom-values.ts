@@ -1,4 +1,4 @@
-/** /devices/bulk/custom-fields: an addition of domain/custom-fields, section 2. */
+/** POST /devices/bulk/custom-fields: the same custom values on many devices. */
 import { defineRoute } from '#core';
 import { type BulkValues, bulkValues, bulkValuesAnswer } from '../models/bulk-values.ts';
 import { writeBulkValues } from '../services/inventory/bulk-values.ts';

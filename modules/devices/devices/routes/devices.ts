@@ -1,4 +1,4 @@
-/** /devices (spec/3-operations, "Device list, commands and enrollment"). */
+/** /devices: list, one device, enrollment, changes, commands. */
 import Joi from 'joi';
 import { defineRoute, deletedShape, wantsChanges } from '#core';
 import { type DeviceUpdate, deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';

@@ -1,4 +1,4 @@
-/** How long the history of devices is kept (domain/devices, section 1.3). Platform role. */
+/** How long the history of devices is kept. Platform role. */
 import type { Context } from '#core';
 
 const MOST = 10_000;

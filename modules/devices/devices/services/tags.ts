@@ -1,4 +1,4 @@
-/** Tags of many devices at once: adding, taking away, renaming (domain/tags, section 3). */
+/** Tags of many devices at once: adding, taking away, renaming. */
 import { type Context, visibleDevices } from '#core';
 import { MOST_TAGS } from '../models/tag.ts';
 import type { TagChange, TagOutcome } from '../tagging.ts';

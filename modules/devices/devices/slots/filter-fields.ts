@@ -1,4 +1,4 @@
-/** What filters may ask of a device: its own fields (spec/2-tenancy, "Filterable fields"). */
+/** The fields of a device that filters may use. */
 import { defineFilling } from '#core';
 import { OS_TYPES, STATUSES } from '../models/device.ts';
 import { tagKey } from '../models/tag.ts';

@@ -1,4 +1,4 @@
-/** What webhooks are told of devices (domain/webhooks, section 2). */
+/** Webhook events about devices. */
 import Joi from 'joi';
 import { defineFilling } from '#core';
 import type { Events } from '#core/contract';

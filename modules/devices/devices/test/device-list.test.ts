@@ -56,7 +56,7 @@ test('the cursor walks every device once in each order, with unknown values last
   t.is((await walk(partner.token, '?limit=2&sort=enrolled')).length, 5);
 });
 
-test('the page form and the cursor form have the shapes of the spec', async (t) => {
+test('the page form and the cursor form have their documented shapes', async (t) => {
   const { partner, orgId, siteId } = await tenant(platform);
   const device = await enroll(platform, { orgId, siteId }, { hostname: 'one', hardware: { serialNumber: 'SN1' } });
   await enroll(platform, { orgId, siteId }, { hostname: 'two' });

@@ -9,7 +9,7 @@ const place: Tenant = await tenant(platform);
 test.after.always(() => platform.stop());
 const token = place.partner.token;
 
-/** A device as the table of domain/devices, section 2.1 knows it. */
+/** A device, as its lifecycle and its derived status depend on it. */
 interface State {
   lifecycle: 'pending' | 'active' | 'quarantined' | 'decommissioned' | 'gone';
   /** A machine has filled the row. */

@@ -1,4 +1,4 @@
-/** Condition trees: their words, and how large they may be (spec/2-tenancy, "Condition group and condition"). */
+/** Condition trees: their words, and how large they may be. */
 
 export const OPERATORS = [
   ...(['equals', 'notEquals', 'greaterThan', 'greaterThanOrEquals', 'lessThan', 'lessThanOrEquals'] as const),

@@ -1,4 +1,4 @@
-/** Strings, enums and uuids: exact comparison counts case, searching for a part does not (spec/2-tenancy, Operators). */
+/** Strings, enums and uuids: exact comparison counts case, searching for a part does not. */
 import { LONGEST_TEXT, MOST_VALUES, type Operator } from '../models/condition.ts';
 import type { FilterField } from '../models/field.ts';
 import { below, Fault, type Kind, type Params } from './kind.ts';

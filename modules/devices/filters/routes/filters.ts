@@ -1,4 +1,4 @@
-/** /filters (spec/2-tenancy, "Saved filters"). */
+/** /filters: saved filters. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** What conditions find: /filters/preview, /filters/{id}/preview and /filters/explain (spec/2-tenancy, "Saved filters"). */
+/** What conditions find: /filters/preview, /filters/{id}/preview and /filters/explain. */
 import Joi from 'joi';
 import { defineRoute, pageQuery } from '#core';
 import type { Group } from '../models/condition.ts';

@@ -36,7 +36,7 @@ export interface MatchOptions {
 
 /**
  * The ids of the active devices that the caller sees and that match, sorted. Removed, pending and quarantined ones are
- * no targets (domain/00-conventions, section 4). Throws VALIDATION_ERROR and FILTER_TOO_EXPENSIVE.
+ * no targets. Throws VALIDATION_ERROR and FILTER_TOO_EXPENSIVE.
  */
 export async function matching(ctx: Context, conditions: unknown, options: MatchOptions = {}): Promise<string[]> {
   const { orgId, deviceIds } = options;

@@ -1,4 +1,4 @@
-/** Saved filters: writing and reading them (spec/2-tenancy, "Saved filters"). */
+/** Saved filters: writing and reading them. */
 import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
 import { OrgRequired } from '../models/refusals.ts';
 import { type FilterChanges, type FilterCreate, SavedFilter } from '../models/saved-filter.ts';

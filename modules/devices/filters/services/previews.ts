@@ -1,4 +1,4 @@
-/** What a condition tree finds: how many, and the first of them by name (spec/2-tenancy, Preview response). */
+/** What a condition tree finds: how many, and the first of them by name. */
 import type { Context } from '#core';
 import type { FilterField } from '../models/field.ts';
 import { Params } from '../operators/kind.ts';

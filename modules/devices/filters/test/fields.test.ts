@@ -1,4 +1,4 @@
-/** Every row of the tables of fields and operators in spec/2-tenancy, "Saved filter". */
+/** Every filterable field with every operator of its type. */
 import test from 'ava';
 import { AppError, type Context } from '#core';
 import { startTestPlatform } from '#test';
@@ -23,7 +23,7 @@ const NUMBER = [
 const DATETIME = [
   ...['equals', 'notEquals', 'before', 'after', 'between', 'withinLast', 'notWithinLast', 'isNull', 'isNotNull'],
 ];
-/** As the spec has it; fields without operators of their own have those of their type. */
+/** As documented; fields without operators of their own have those of their type. */
 const SPEC: Record<string, string[]> = {
   ...Object.fromEntries(
     ['hostname', 'displayName', 'agentVersion', 'osVersion', 'osBuild'].map((key) => [key, STRING]),
@@ -93,7 +93,7 @@ async function finds(ctx: Context, field: string, operator: string, value?: unkn
 }
 
 for (const [field, operators] of Object.entries(SPEC)) {
-  test.serial(`${field} takes the operators that the spec gives it and no other`, async (t) => {
+  test.serial(`${field} takes its documented operators and no other`, async (t) => {
     await generated.asPartner(async (ctx) => {
       const taken: string[] = [];
       for (const operator of OPERATORS) {
@@ -282,7 +282,7 @@ const MEANINGS: [field: string, operator: string, value: unknown, found: string[
   ['custom.warranty', 'lessThanOrEquals', iso(-3).slice(0, 10), FULL],
 ];
 
-test('each operator means what the spec says, also on a device that knows nothing', async (t) => {
+test('each operator means what is documented, also on a device that knows nothing', async (t) => {
   await generated.asPartner(async (ctx) => {
     for (const [field, operator, value, found] of MEANINGS) {
       t.deepEqual(await finds(ctx, field, operator, value), found, `${field} ${operator} ${JSON.stringify(value)}`);

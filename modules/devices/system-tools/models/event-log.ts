@@ -1,4 +1,4 @@
-/** Event logs as a device keeps them (domain/system-tools, section 5; shapes of spec/3-operations). */
+/** Event logs as a device keeps them. */
 import Joi from 'joi';
 import { type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
@@ -24,7 +24,7 @@ export interface AgentEvent {
   user: string | null;
 }
 
-/** The spec's words for levels, by those of agents. */
+/** The API's words for levels, by those of agents. */
 export const SHOWN_LEVELS = {
   critical: 'critical',
   error: 'error',

@@ -1,4 +1,4 @@
-/** Files of a device (domain/system-tools, section 7). */
+/** Files of a device, as its live tools list and read them. */
 import Joi from 'joi';
 import { shape, type Tool } from './tool.ts';
 

@@ -1,4 +1,4 @@
-/** The registry of a Windows device: places, keys and values (domain/system-tools, section 4). */
+/** The registry of a Windows device: places, keys and values. */
 import Joi from 'joi';
 import { shape, type Tool } from './tool.ts';
 

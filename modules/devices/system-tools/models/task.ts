@@ -1,4 +1,4 @@
-/** Scheduled tasks of a device (domain/system-tools, section 6). */
+/** Scheduled tasks of a device, as its live tools list them. */
 import Joi from 'joi';
 import { type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';

@@ -1,4 +1,4 @@
-/** /system-tools/devices/{deviceId}/eventlogs (domain/system-tools, section 5). */
+/** /system-tools/devices/{deviceId}/eventlogs: event logs, read live from a device. */
 import { defineRoute } from '#core';
 import { eventDetail, eventQuery, eventShape, logShape, oneEvent, oneLog } from '../models/event-log.ts';
 import { allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';

@@ -1,4 +1,4 @@
-/** /system-tools/devices/{deviceId}/files (domain/system-tools, section 7). */
+/** /system-tools/devices/{deviceId}/files: listing, reading, writing and moving files of a device. */
 import Joi from 'joi';
 import { type BodyStream, defineRoute, type Input } from '#core';
 import {

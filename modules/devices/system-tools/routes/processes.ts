@@ -1,4 +1,4 @@
-/** /system-tools/devices/{deviceId}/processes (domain/system-tools, section 2). */
+/** /system-tools/devices/{deviceId}/processes: listing and ending processes. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { type Kill, kill, oneProcess, processDetail, processQuery, processShape } from '../models/process.ts';

@@ -1,4 +1,4 @@
-/** /system-tools/devices/{deviceId}/registry (domain/system-tools, section 4). */
+/** /system-tools/devices/{deviceId}/registry: keys and values of the Windows registry. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** /system-tools/devices/{deviceId}/services (domain/system-tools, section 3). */
+/** /system-tools/devices/{deviceId}/services: listing, starting and stopping services. */
 import { type AnyRoute, defineRoute } from '#core';
 import { oneService, serviceChanged, serviceQuery, serviceShape } from '../models/service.ts';
 import { actErrors, acting, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';

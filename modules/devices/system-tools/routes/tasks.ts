@@ -1,4 +1,4 @@
-/** /system-tools/devices/{deviceId}/tasks (domain/system-tools, section 6). */
+/** /system-tools/devices/{deviceId}/tasks: listing, running and switching scheduled tasks. */
 import Joi from 'joi';
 import { type AnyRoute, defineRoute } from '#core';
 import { byQuery, type HistoryQuery, oneTask, runShape, taskChanged, taskQuery, taskShape } from '../models/task.ts';

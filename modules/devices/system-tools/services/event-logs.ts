@@ -1,4 +1,4 @@
-/** Event logs of a device, asked on the spot and in the words of the spec. */
+/** Event logs of a device, read live and mapped to the API's words. */
 import { type Context, errors } from '#core';
 import {
   type AgentEvent,
@@ -56,7 +56,7 @@ function shown({ recordId, timestamp, level, source, eventId, message, user, com
   return { ...place, source, eventId: eventId === null ? null : numbered(eventId), message, user, computer };
 }
 
-/** The spec has numbers; not every system numbers its records and events. */
+/** The API has numbers; not every system numbers its records and events. */
 function numbered(id: string): number | string {
   return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }

@@ -1,4 +1,4 @@
-/** Secrets in command lines are for those who may run commands themselves (domain/system-tools, section 2). */
+/** Secrets in command lines are for those who may run commands themselves. */
 import { type Context, holdsPermission } from '#core';
 
 const GONE = '[REDACTED]';

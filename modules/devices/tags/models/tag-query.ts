@@ -1,4 +1,4 @@
-/** What may be asked of tags, and what is answered (domain/tags, section 3). */
+/** Queries and answers of /tags. */
 import Joi from 'joi';
 import { type PageQuery, pageQuery } from '#core';
 

@@ -1,4 +1,4 @@
-/** /tags (spec/3-operations, Tags; domain/tags, section 3). */
+/** /tags: listing, renaming and removing tags. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
 import {

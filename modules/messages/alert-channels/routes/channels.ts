@@ -1,4 +1,4 @@
-/** /alerts/channels (spec/3-operations, Alerts; domain/alerts, section 4). */
+/** /alerts/channels: where alerts are sent, and test messages. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** The kinds of channels of the product (domain/notifications, section 1). */
+/** The kinds of channels of the product. */
 import { defineFilling } from '#core';
 import { slack, teams } from '../services/adapters/chat.ts';
 import { email } from '../services/adapters/email.ts';

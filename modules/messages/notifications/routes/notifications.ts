@@ -1,4 +1,4 @@
-/** /notifications: the caller's own notices (spec/3-operations, Notifications; domain/notifications, section 3). */
+/** /notifications: the caller's own notifications. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
 import {

@@ -5,7 +5,7 @@ import type { DomainEvent } from '#core';
 export interface WebhookEvent {
   /** The event's name in this house. */
   event: string;
-  /** Its name outside, such as `device.online` (domain/webhooks, section 2). Several events may share one. */
+  /** Its name outside, such as `device.online`. Several events may share one. */
   kind: string;
   /** One line for the list of kinds. */
   summary: string;

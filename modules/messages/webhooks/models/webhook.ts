@@ -76,7 +76,7 @@ export class Webhook extends Model {
 export const API_VERSIONS = ['2026-11-01'] as const;
 /** What stands for the value of a header in answers; in a change it keeps the value. */
 export const MASK = '********';
-/** When a webhook that fails is switched off (domain/webhooks, section 4). */
+/** When a webhook that fails is switched off. */
 export const DISABLE_POLICY = { afterDays: 5, afterFailedDeliveries: 20, noticesAt: [5, 10, 15] };
 
 /** Ours, or the connection's: a caller who chose them could forge messages or change who is spoken to. */

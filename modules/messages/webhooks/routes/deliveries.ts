@@ -1,4 +1,4 @@
-/** /webhooks/{id}: its log, tests, and sending again (domain/webhooks, section 5). */
+/** /webhooks/{id}: its log, tests, and sending again. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import { deliveryShape, STATUSES } from '../models/delivery.ts';

@@ -1,4 +1,4 @@
-/** /webhooks (domain/webhooks, section 5). */
+/** /webhooks: where events are sent. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {

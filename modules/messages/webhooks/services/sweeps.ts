@@ -3,7 +3,7 @@ import type { Context } from '#core';
 
 /** Deliveries that one sweep cancels; the next follows in a minute. */
 const BATCH = 5000;
-/** How long a webhook that does not send keeps what waits for it (domain/webhooks, section 4). */
+/** How long a webhook that does not send keeps what waits for it. */
 const KEPT_HOURS = 24;
 const RETENTION_DAYS = 30;
 

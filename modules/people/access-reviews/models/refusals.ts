@@ -1,4 +1,4 @@
-/** Errors of this module, with the texts of spec/2-tenancy. */
+/** Errors of this module. */
 import { defineError } from '#core';
 
 export const ReviewCompleted = defineError('REVIEW_COMPLETED', 400, 'Review is already completed');

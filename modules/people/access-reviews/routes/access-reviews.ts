@@ -1,4 +1,4 @@
-/** /access-reviews (spec/2-tenancy, Access reviews). */
+/** /access-reviews: listing, opening, reading and completing reviews. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { completedShape, createdShape, type ReviewCreate, reviewCreate, reviewShape } from '../models/access-review.ts';

@@ -1,4 +1,4 @@
-/** The items of an access review: what is decided about each user (spec/2-tenancy, Access reviews). */
+/** The items of an access review: what is decided about each user. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** Whose access is reviewed: the tenant of the caller's own session (spec/2-tenancy, Access reviews). */
+/** Whose access is reviewed: the tenant of the caller's own session. */
 import { type Context, type TenantRef, targetTenant } from '#core';
 import type { AccessReview } from '../models/access-review.ts';
 import { OutOfScope } from '../models/refusals.ts';

@@ -1,4 +1,4 @@
-/** /api-keys (spec/1-identity, API keys). */
+/** /api-keys: listing, creating, changing, rotating and revoking API keys. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {

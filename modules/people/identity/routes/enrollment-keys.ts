@@ -1,4 +1,4 @@
-/** /enrollment-keys (spec/1-identity, Enrollment keys). */
+/** /enrollment-keys: listing, creating, rotating and removing enrollment keys. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {

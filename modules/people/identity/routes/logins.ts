@@ -1,4 +1,4 @@
-/** /auth/login, /auth/refresh, /auth/logout (spec/1-identity, Auth). */
+/** /auth/login, /auth/refresh, /auth/logout. */
 import Joi from 'joi';
 import { defineRoute, loginAnswer, REFRESH_COOKIE, reply, tokensShape } from '#core';
 import { type Credentials, credentials } from '../models/user.ts';

@@ -1,4 +1,4 @@
-/** /auth/change-password, /auth/forgot-password, /auth/reset-password (spec/1-identity, Auth). */
+/** /auth/change-password, /auth/forgot-password, /auth/reset-password. */
 import Joi from 'joi';
 import { defineRoute, reply } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** /auth/phone: proving a phone number (spec/1-identity, Auth). */
+/** /auth/phone: proving a phone number. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { codeOnly } from '../models/factor.ts';

@@ -1,4 +1,4 @@
-/** /auth/register and /auth/register-partner (spec/2-tenancy, Self-registration). */
+/** /auth/register and /auth/register-partner. */
 import Joi from 'joi';
 import { defineRoute, tokensShape } from '#core';
 import { type NewAccount, type NewPartnerAccount, newAccount, newPartnerAccount, userShape } from '../models/user.ts';

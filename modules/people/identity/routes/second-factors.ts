@@ -1,4 +1,4 @@
-/** /auth/mfa: enrolling, using and removing the second factor (spec/1-identity, Auth). */
+/** /auth/mfa: enrolling, using and removing the second factor. */
 import Joi from 'joi';
 import { defineRoute, loginAnswer, reply } from '#core';
 import { type Code, codeOnly, enabledShape, recoveryCodes } from '../models/factor.ts';

@@ -1,4 +1,4 @@
-/** What people do to accounts and keys is recorded: who, from where, with what (spec/1-identity, Events). */
+/** What people do to accounts and keys is recorded: who, from where, with what. */
 import test from 'ava';
 import { generateSync } from 'otplib';
 import { type ErrorBody, startTestPlatform, tenant } from '#test';

@@ -108,7 +108,7 @@ test('a standalone account answers alike for a new and a taken address, and cann
   t.is(login.body.error.message, 'Partner or organization context required');
 });
 
-test('where registration is off both endpoints say so in the words of the spec', async (t) => {
+test('where registration is off both endpoints say so in its documented words', async (t) => {
   const closed = await startTestPlatform({ ENABLE_REGISTRATION: 'off' });
   try {
     const { companyName: _, ...account } = registration();

@@ -1,4 +1,4 @@
-/** A role: a set of permissions, which may inherit another's (spec/1-identity, Role). */
+/** A role: a set of permissions, which may inherit another's. */
 import Joi from 'joi';
 import { Model, type TenantRef } from '#core';
 

@@ -1,4 +1,4 @@
-/** /permissions/catalog (spec/1-identity, Roles). */
+/** /permissions/catalog: every permission that a role may hold. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { catalogEntry } from '../models/role.ts';

@@ -1,4 +1,4 @@
-/** /roles (spec/1-identity, Roles). */
+/** /roles: listing, creating, changing, copying and removing roles. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** An organization's identity provider and how its people are let in (spec/1-identity, SSO provider settings). */
+/** An organization's identity provider and how its people are let in. */
 import { domainToASCII } from 'node:url';
 import Joi from 'joi';
 import { Model } from '#core';

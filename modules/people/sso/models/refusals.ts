@@ -18,7 +18,7 @@ export const NotProven = defineError(
 );
 export const CodeInvalid = defineError('SSO_CODE_INVALID', 401, 'The login has expired or was used; log in again');
 
-/** What stands in `/login?error=<code>`; the first six are the spec's (spec/1-identity, SSO callback failures). */
+/** What stands in `/login?error=<code>`; the login page has a text for each. */
 export type RefusalCode =
   | 'session_expired'
   | 'provider_not_found'

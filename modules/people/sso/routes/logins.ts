@@ -1,4 +1,4 @@
-/** /sso/login, /sso/callback, /sso/exchange and /sso/check: for people who are not signed in (spec/1-identity, SSO). */
+/** /sso/login, /sso/callback, /sso/exchange and /sso/check: for people who are not signed in. */
 import Joi from 'joi';
 import { defineRoute, type Limit, loginAnswer } from '#core';
 import { callbackQuery, checkShape, exchangeBody, loginParams, loginQuery } from '../models/login.ts';

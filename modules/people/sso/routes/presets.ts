@@ -1,4 +1,4 @@
-/** /sso/presets (spec/1-identity, SSO). */
+/** /sso/presets: settings of well-known identity providers. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { presetShape } from '../models/preset.ts';

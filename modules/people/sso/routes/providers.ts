@@ -1,4 +1,4 @@
-/** /sso/providers (spec/1-identity, SSO). */
+/** /sso/providers. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** The way out to the identity provider and back (spec/1-identity, SSO login). */
+/** The way out to the identity provider and back. */
 import { type Context, equalHash, type Reply, type ReplyOptions, reply, sha256Hex } from '#core';
 import type { Provider } from '../models/provider.ts';
 import { LoginRefused } from '../models/refusals.ts';

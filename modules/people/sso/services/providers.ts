@@ -1,4 +1,4 @@
-/** Identity providers of organizations: reading, creating, changing and removing them (spec/1-identity, SSO). */
+/** Identity providers of organizations: reading, creating, changing and removing them. */
 import { randomUUID } from 'node:crypto';
 import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey, targetOrg } from '#core';
 import {

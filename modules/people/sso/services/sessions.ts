@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, newOpaqueToken, type ReplyOptions, sha256Hex } from '#core';
 import type { Provider } from '../models/provider.ts';
 
-/** spec/1-identity, Limits: SSO login session. */
+/** Time for a login at the provider. */
 const SESSION_SECONDS = 600;
 const COOKIE = 'svc_sso_state';
 const COOKIE_PATH = '/api/v1/sso';

@@ -1,4 +1,4 @@
-/** What a place is limited to: sites and device groups in an organization, organizations in a partner (spec/2-tenancy). */
+/** What a place is limited to: sites and device groups in an organization, organizations in a partner. */
 import Joi from 'joi';
 import type { Context } from '#core';
 

@@ -1,4 +1,4 @@
-/** Inviting, and accepting an invitation (spec/1-identity, Users). */
+/** Inviting, and accepting an invitation. */
 import Joi from 'joi';
 import { defineRoute, loginAnswer } from '#core';
 import {

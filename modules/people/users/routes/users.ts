@@ -1,4 +1,4 @@
-/** /users, except one's own profile (spec/1-identity, Users). */
+/** /users: members of a tenant, except the caller's own profile. */
 import Joi from 'joi';
 import { defineRoute, trackedPageOf, trackedQuery } from '#core';
 import { type NamedTenant, namedTenant } from '../models/invitation.ts';

@@ -1,4 +1,4 @@
-/** Accepting an invitation: the token of the link is the credential (spec/1-identity, Users). */
+/** Accepting an invitation: the token of the link is the credential. */
 import { type Context, errors, type Reply, reply, sha256Hex } from '#core';
 import type { Acceptance } from '../models/invitation.ts';
 import { InvitationInvalid, InvitationOutdated } from '../models/refusals.ts';

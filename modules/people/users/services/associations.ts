@@ -1,4 +1,4 @@
-/** The rows that place somebody in a tenant: made, changed and removed by compare-and-set (spec/2-tenancy). */
+/** The rows that place somebody in a tenant: made, changed and removed by compare-and-set. */
 import { type Context, errors, type TenantRef } from '#core';
 import type { Apis } from '#core/contract';
 import type { Limits } from '../models/limits.ts';

@@ -1,4 +1,4 @@
-/** Inviting people, inviting them again, and the mail with the link (spec/1-identity, Users). */
+/** Inviting people, inviting them again, and the mail with the link. */
 import { type Context, errors, newOpaqueToken, sha256Hex, targetTenant } from '#core';
 import { Invitation, type InviteCreate, type Resend } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';

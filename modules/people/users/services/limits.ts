@@ -1,4 +1,4 @@
-/** Limits that a request names, checked against the tenant and against the caller's own (spec/2-tenancy). */
+/** Limits that a request names, checked against the tenant and against the caller's own. */
 import { type Context, errors, type TenantRef } from '#core';
 import type { LimitFields, Limits } from '../models/limits.ts';
 import { OutOfScope } from '../models/refusals.ts';

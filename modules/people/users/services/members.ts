@@ -1,4 +1,4 @@
-/** Who belongs to a tenant, members and invited people alike (spec/1-identity, Users). */
+/** Who belongs to a tenant, members and invited people alike. */
 import { type Context, errors, type SortKey, type TenantRef, targetTenant, trackedPage } from '#core';
 import type { NamedTenant } from '../models/invitation.ts';
 import { Member, type MemberQuery, showMember } from '../models/member.ts';

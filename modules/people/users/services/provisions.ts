@@ -1,4 +1,4 @@
-/** Members that nobody invited: an identity provider vouches for them (spec/1-identity, autoProvision). */
+/** Members that nobody invited: an identity provider vouches for them. */
 import type { Context } from '#core';
 import { join, type Place } from './associations.ts';
 import { entryOf } from './tenants.ts';

@@ -1,4 +1,4 @@
-/** Taking somebody out of a tenant; the account stays and can be invited again (spec/1-identity, User status). */
+/** Taking somebody out of a tenant; the account stays and can be invited again. */
 import { type Context, keepAdministrators, type TenantRef, targetTenant } from '#core';
 import type { NamedTenant } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';

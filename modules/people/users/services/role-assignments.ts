@@ -1,4 +1,4 @@
-/** Giving a member, or an invitation, another role (spec/1-identity, POST /users/:id/role). */
+/** Giving a member, or an invitation, another role. */
 import { type Context, keepAdministrators, targetTenant } from '#core';
 import { type RoleAssignment, showMember } from '../models/member.ts';
 import { regrant } from './associations.ts';

@@ -1,4 +1,4 @@
-/** Takes away the entries of one organization that are past their time (spec/3-operations, Tamper evidence). */
+/** Takes away the entries of one organization that are past their time. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { pruneOrganization } from '../services/keeping/retention.ts';

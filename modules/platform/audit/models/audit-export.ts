@@ -1,4 +1,4 @@
-/** What may be exported at once, and how (spec/3-operations, POST /audit-logs/export). */
+/** What may be exported at once, and how. */
 import Joi from 'joi';
 import { type AuditFilter, filterFields, orgFilter, partFilters, rangeFilters } from './audit-log.ts';
 

@@ -15,7 +15,6 @@ export interface AuditFilter {
   q?: string;
   actorId?: string;
 }
-/** spec/3-operations, "Common list filters". */
 export interface AuditQuery extends PageQuery, AuditFilter {
   skipCount?: boolean;
 }

@@ -1,4 +1,4 @@
-/** What the three reports and the statistics answer (spec/3-operations, Audit logs). */
+/** What the three reports and the statistics answer. */
 import Joi from 'joi';
 import { auditShape, orgFilter, rangeFilters } from './audit-log.ts';
 

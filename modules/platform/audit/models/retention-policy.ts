@@ -1,4 +1,4 @@
-/** How long an organization's entries stay (spec/3-operations, "Retention policy"). */
+/** How long an organization's entries stay. */
 import Joi from 'joi';
 import { Model } from '#core';
 

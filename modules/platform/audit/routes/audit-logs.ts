@@ -1,4 +1,4 @@
-/** /audit-logs and the same under /audit (spec/3-operations, Audit logs): lists, entries and search. */
+/** /audit-logs and the same under /audit: lists, entries and search. */
 
 import Joi from 'joi';
 import { type AnyRoute, defineRoute } from '#core';

@@ -1,4 +1,4 @@
-/** /audit-logs/reports and /audit-logs/stats, and the same under /audit (spec/3-operations, Audit logs). */
+/** /audit-logs/reports and /audit-logs/stats, and the same under /audit. */
 import { type AnyRoute, defineRoute } from '#core';
 import {
   complianceShape,

@@ -1,4 +1,4 @@
-/** /audit-logs/retention-policy (spec/3-operations, "Retention policy per organization"). */
+/** /audit-logs/retention-policy: how long an organization keeps audit entries. */
 
 import Joi from 'joi';
 import { defineRoute } from '#core';

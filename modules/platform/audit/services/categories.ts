@@ -1,4 +1,4 @@
-/** What kind of action an entry tells of, by the prefix of its name (spec/3-operations, "Action categories"). */
+/** What kind of action an entry tells of, by the prefix of its name. */
 
 const PREFIXES: readonly (readonly [string, string])[] = [
   ['user.login', 'authentication'],
@@ -17,7 +17,7 @@ const PREFIXES: readonly (readonly [string, string])[] = [
 export const categoryOf = (action: string): string =>
   PREFIXES.find(([prefix]) => action.startsWith(prefix))?.[1] ?? 'system';
 
-/** The security events report (spec/3-operations, "Security actions"). */
+/** Actions of the security events report. */
 export const SECURITY_ACTIONS: readonly string[] = [
   'user.login',
   'user.login.failed',
@@ -30,12 +30,12 @@ export const SECURITY_ACTIONS: readonly string[] = [
 ];
 
 /**
- * What changes who may do what. The specification's report names the first alone and its other documents record the
- * second: without those that are recorded, the count would say that nothing ever changed.
+ * Actions that change permissions. Nothing records the first any more; it is counted for entries of other systems, and
+ * the others are what this platform records.
  */
 export const PERMISSION_CHANGES: readonly string[] = ['user.permission.change', 'user.role.assign', 'role.update'];
 
-/** The compliance report (spec/3-operations, "Compliance actions"). */
+/** Actions of the compliance report. */
 export const COMPLIANCE_ACTIONS: readonly string[] = [
   'data.access',
   'data.export',

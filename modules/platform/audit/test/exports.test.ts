@@ -16,7 +16,7 @@ const post = (token: string, body: object) =>
     body,
   });
 
-test('CSV has the columns of the specification, a type, a file name, and leaves an entry', async (t) => {
+test('CSV has the documented columns, a type, a file name, and leaves an entry', async (t) => {
   const { orgId, orgAdmin } = await tenant(platform);
   await record(platform, orgId, [
     { action: 'site.update', resourceName: 'A "quoted", name', details: { a: 1 } },

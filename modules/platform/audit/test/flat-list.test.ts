@@ -15,7 +15,7 @@ const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const flat = (token: string, query = '') => platform.call<Flat & ErrorBody>('GET', `/audit-logs?${query}`, { token });
 
-test('the flat list has exactly the fields of the specification', async (t) => {
+test('the flat list has exactly the documented fields', async (t) => {
   const { orgId, orgAdmin } = await tenant(platform);
   await record(platform, orgId, [
     {

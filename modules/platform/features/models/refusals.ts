@@ -1,4 +1,4 @@
-/** Why a switch does not turn (domain/modules, sections 3 and 5). */
+/** Errors of switching modules on and off. */
 import { defineError } from '#core';
 
 export const CoreModule = defineError('CORE_MODULE', 400, 'This module cannot be switched off');

@@ -1,4 +1,4 @@
-/** /modules: which there are, which are on, why, and what switching one off would touch (domain/modules, section 5). */
+/** /modules: which there are, which are on, why, and what switching one off would touch. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { moduleShape } from '../models/switch.ts';

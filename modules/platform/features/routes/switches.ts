@@ -1,4 +1,4 @@
-/** The switches of the installation, of a partner, and of an organization (domain/modules, section 5). */
+/** The switches of the installation, of a partner, and of an organization. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import {

@@ -1,4 +1,4 @@
-/** What else turns when one switch turns, and what forbids it (domain/modules, section 3). */
+/** What else turns when one switch turns, and what forbids it. */
 import type { Context, Module, ModuleLevel } from '#core';
 import { DependencyDisabled, DisabledAbove, HasDependents, NotInPlan } from '../models/refusals.ts';
 import type { Place, Turn } from '../models/switch.ts';

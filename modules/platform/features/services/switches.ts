@@ -18,7 +18,7 @@ function mustBeSwitchable(module: Module, { level }: Place): void {
   });
 }
 
-/** Throws what section 5 of domain/modules lists. Writing what is said already changes nothing and leaves no entry. */
+/** Throws the errors of this module. Writing a value that is set already changes nothing and leaves no audit entry. */
 export async function turn(ctx: Context, place: Place, key: string, say: Turn) {
   const module = mustExist(ctx, key);
   mustBeSwitchable(module, place);

@@ -1,4 +1,4 @@
-/** /plugins/catalog (domain/plugins, section 3). */
+/** /plugins/catalog: plugins and their versions, registered and withdrawn by system administrators. */
 import Joi from 'joi';
 import { type BodyStream, defineRoute, type Input, pageOf, pageQuery } from '#core';
 import { entryDetailShape, entryShape, installedShape, TYPES } from '../models/catalog-entry.ts';

@@ -1,4 +1,4 @@
-/** /plugins/installations (domain/plugins, section 3). */
+/** /plugins/installations: plugins that a tenant uses, their configuration and capabilities. */
 import Joi from 'joi';
 import { defineRoute, openObject, pageOf, pageQuery } from '#core';
 import { PROVIDER_OPERATIONS, type ProviderKind } from '#plugin-sdk/host';

@@ -1,7 +1,7 @@
 /** The health of the queue: levels, where a rule stands, and what subscribers are told. */
 
 export type Level = 'ok' | 'warn' | 'critical';
-/** The rules of domain/job-queue-ops, section 5. */
+/** The health rules; modules/jobs/README.md says when each warns. */
 export type Rule = 'oldest_ready' | 'failures' | 'no_worker' | 'cron_late' | 'outbox' | 'stuck' | 'snapshot';
 
 /** What a rule sees now about one subject: a task, a schedule, or '' for the whole. */

@@ -1,4 +1,4 @@
-/** /admin/jobs: the rows of the queue, one by one and many at once (domain/job-queue-ops, section 4). */
+/** /admin/jobs: the rows of the queue, one by one and many at once. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { count, filterFields, id, type JobFilter, jobShape, runShape } from '../models/shapes.ts';

@@ -1,4 +1,4 @@
-/** /admin/jobs/overview, /tasks, /failures, /runs and /domain-queues: reading the queue (domain/job-queue-ops, section 4). */
+/** /admin/jobs/overview, /tasks, /failures, /runs and /domain-queues: reading the queue. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { count, domainQueueShape, figure, filterFields, id, runShape, taskName, window } from '../models/shapes.ts';

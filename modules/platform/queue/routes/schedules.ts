@@ -1,4 +1,4 @@
-/** /admin/jobs/cron: schedules and their lateness (domain/job-queue-ops, section 4). */
+/** /admin/jobs/cron: schedules and their lateness. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { id, taskName } from '../models/shapes.ts';

@@ -1,4 +1,4 @@
-/** /admin/jobs/workers and the pausing of tasks (domain/job-queue-ops, section 4). */
+/** /admin/jobs/workers and the pausing of tasks. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { count, taskName, taskStateShape, workerShape } from '../models/shapes.ts';

@@ -1,4 +1,4 @@
-/** What GET /search is asked and answers (spec/2-tenancy, Search). */
+/** Query and answer of GET /search. */
 import Joi from 'joi';
 
 export interface SearchQuery {

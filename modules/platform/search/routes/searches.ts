@@ -1,4 +1,4 @@
-/** GET /search (spec/2-tenancy, Search). */
+/** GET /search: one question to all categories. */
 import { defineRoute } from '#core';
 import { type SearchQuery, searchAnswer, searchQuery } from '../models/result.ts';
 import { search } from '../services/searches.ts';

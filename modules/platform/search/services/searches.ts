@@ -1,4 +1,4 @@
-/** One question to every category the caller may read, each under its own time limit (spec/2-tenancy, Search). */
+/** One question to every category the caller may read, each under its own time limit. */
 import type { Context } from '#core';
 import type { SearchCategory, SearchHit, SearchTerm } from '../models/category.ts';
 import type { SearchQuery, SearchResult } from '../models/result.ts';
@@ -6,7 +6,7 @@ import { mayRead } from './permissions.ts';
 
 /** Milliseconds for each statement of a category. */
 const STATEMENT_LIMIT = 1000;
-/** Categories of the spec in its order; others follow in the order of their names. */
+/** The first categories, in this order; others follow in the order of their names. */
 const ORDER = ['devices', 'scripts', 'alerts', 'settings', 'users', 'organizations'];
 const orderOf = (type: string) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
 

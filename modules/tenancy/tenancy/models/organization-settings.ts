@@ -5,7 +5,7 @@ import { openObject } from '#core';
 const flag = Joi.boolean().allow(null);
 
 /**
- * The structure is open (spec/2-tenancy, Site): unknown keys are kept for those who put them there. A module's part lies
+ * The structure is open: unknown keys are kept for those who put them there. A module's part lies
  * under its name and is checked against that module's schema when it is written (services/settings.ts). Null removes a
  * key.
  */

@@ -1,4 +1,4 @@
-/** What may stand in a partner's settings (spec/2-tenancy, Partner settings), and each module's own part. */
+/** What may stand in a partner's settings, and each module's own part. */
 import Joi from 'joi';
 import { openObject, timezone } from '#core';
 

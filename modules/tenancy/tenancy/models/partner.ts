@@ -46,7 +46,7 @@ export class Partner extends Model implements PartnerCreate {
 
 const free = Joi.object().unknown();
 const name = Joi.string().trim().min(1).max(255);
-/** URL-safe (spec/2-tenancy, Partner). */
+/** Lower-case letters, digits and single dashes: safe in a URL. */
 export const slug = Joi.string()
   .pattern(/^[a-z0-9]+(-[a-z0-9]+)*$/)
   .max(100)
@@ -93,7 +93,7 @@ export const partnerCreate = Joi.object<PartnerCreate, true>({
   slug: slug.required(),
   type: changeable.type.default('msp'),
   plan: changeable.plan.default('free'),
-  // An administrator provisions it; registrations begin as pending (spec/2-tenancy, Partner).
+  // An administrator provisions it; registrations begin as pending.
   status: changeable.status.default('active'),
 });
 export const ownPartnerUpdate = Joi.object<OwnPartnerUpdate, true>({ name, billingEmail, settings: partnerSettings });

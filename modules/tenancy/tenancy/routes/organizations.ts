@@ -1,4 +1,4 @@
-/** /orgs/ and /orgs/organizations (spec/2-tenancy, Organizations). */
+/** /orgs/ and /orgs/organizations: organizations of a partner. */
 
 import Joi from 'joi';
 import { defineRoute, type TrackedQuery, trackedPageOf, trackedQuery } from '#core';

@@ -1,4 +1,4 @@
-/** /orgs/partners (spec/2-tenancy, Partners): provisioning by the system, and each partner's own record under /me. */
+/** /orgs/partners: provisioning by the system, and each partner's own record under /me. */
 
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';

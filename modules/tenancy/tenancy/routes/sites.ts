@@ -1,4 +1,4 @@
-/** /orgs/sites (spec/2-tenancy, Sites). */
+/** /orgs/sites: sites of an organization. */
 
 import Joi from 'joi';
 import { defineRoute, type TrackedQuery, trackedPageOf, trackedQuery } from '#core';

@@ -1,4 +1,4 @@
-/** Organizations within the caller's reach; what a partner user does not reach is not found (spec/2-tenancy). */
+/** Organizations within the caller's reach; what a partner user does not reach is not found. */
 import { randomUUID } from 'node:crypto';
 import {
   type Context,

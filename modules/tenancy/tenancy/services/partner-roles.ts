@@ -1,4 +1,4 @@
-/** The role with which a partner begins (spec/2-tenancy, Self-registration, rule 6). */
+/** The role with which a partner begins. */
 import type { Context } from '#core';
 
 /** Makes the Partner Admin role of a new partner and returns its id. Needs platform work. */

@@ -49,7 +49,7 @@ function living(ctx: Context) {
 
 const findSite = async (ctx: Context, id: string): Promise<Site | undefined> => living(ctx).findById(id);
 
-/** Throws 404 for a site that does not exist, 403 for one out of reach (spec/2-tenancy, Errors). */
+/** Throws 404 for a site that does not exist, 403 for one out of reach. */
 export async function readSite(ctx: Context, id: string): Promise<Site> {
   const site = await findSite(ctx, id);
   if (site) return site;

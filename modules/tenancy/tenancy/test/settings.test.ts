@@ -145,7 +145,7 @@ test('free objects are small, and a readable one takes no secret', async (t) => 
   t.like(kept.body, { ssoConfig: { oidc: { clientId: 'a' } }, billingContact: { name: 'Ada' } });
 });
 
-test("a partner's settings take each key of the specification", async (t) => {
+test("a partner's settings take each documented key", async (t) => {
   const { token } = await arrange();
   const settings = {
     timezone: 'Europe/Vienna',

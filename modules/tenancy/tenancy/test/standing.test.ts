@@ -87,7 +87,7 @@ const SERVED = {
   'configuration of an agent': '200',
   enrollment: '201',
 };
-/** Agents may still be drained: heartbeat, commands, logs, rotation (domain/agents, section 3). */
+/** Agents may still be drained: heartbeat, commands, logs, rotation. */
 const CLOSED = {
   ...SERVED,
   'organization user': '403 ORG_ACCESS_DENIED',

@@ -1,4 +1,4 @@
-/** Takes a release into the catalogue: manifest, checksum and size of every program are verified first (sections 2 and 5). */
+/** Takes a release into the catalogue: manifest, checksum and size of every program are verified first. */
 import semver from 'semver';
 import { AppError, type Context, errors } from '#core';
 import { ChecksumMismatch, ManifestInvalid, VersionChanged } from '../../errors.ts';

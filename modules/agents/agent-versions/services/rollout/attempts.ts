@@ -1,4 +1,4 @@
-/** Attempts as agents report them and as people see and repeat them (section 1, DeviceUpdate). */
+/** Attempts as agents report them and as people see and repeat them. */
 import { type Context, errors } from '#core';
 import {
   ATTEMPT_FIELDS,
@@ -36,7 +36,7 @@ export async function reportAttempt(ctx: Context, report: Report): Promise<{ cha
   );
   const [attempt] = rows;
   if (!attempt) return notChanged(ctx, deviceId, report);
-  // Shown for five minutes at most: the sweep of the devices and the next beat end it as well (domain/agents, section 6).
+  // Shown for five minutes at most: the sweep of the devices and the next beat end it as well.
   const devices = ctx.use('devices');
   if (component === 'agent') await (ends ? devices.endUpdate : devices.beginUpdate)(deviceId, targetVersion);
   if (ends) for (const one of await withVerdict(ctx, [attempt])) tellEnd(ctx, one.attempt, one);

@@ -1,4 +1,4 @@
-/** Whether a device should be offered a version at this moment, by policy alone; pure, so that it can ask often (section 3). */
+/** Whether a device should be offered a version at this moment, by policy alone; pure, so that it can ask often. */
 import { createHash } from 'node:crypto';
 import semver from 'semver';
 import type { Architecture, Component, Platform } from '../../models/coordinates.ts';

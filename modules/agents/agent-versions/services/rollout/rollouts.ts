@@ -1,4 +1,4 @@
-/** Rollouts that fail too often stop by themselves, and go on only when an operator says so (sections 1 and 6). */
+/** Rollouts that fail too often stop by themselves, and go on only when an operator says so. */
 import { type Context, errors, mustAccessOrg, mustReachAllOrgs } from '#core';
 import { COUNTED } from '../../models/attempt.ts';
 import { type UpdatePolicy, updatePolicy } from '../../models/update-policy.ts';

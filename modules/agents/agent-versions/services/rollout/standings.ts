@@ -184,7 +184,7 @@ from judged j left join made m on m.device_id = j.device_id and m.component = j.
 
 const AGAIN_MS: Record<string, number> = { busy: 60_000, unfit: 300_000, spaced: 300_000, over: 3_600_000 };
 
-/** Inserts attempts where the state of the device allows one (section 3). */
+/** Inserts attempts where the state of the device allows one. */
 export const proposals = defineBatch<Proposal, Answer>({
   name: 'agent-versions/proposals',
   maxSize: 500,

@@ -1,4 +1,4 @@
-/** How far a rollout has come: versions in use, how attempts ended, who fails, and what is halted (section 4). */
+/** How far a rollout has come: versions in use, how attempts ended, who fails, and what is halted. */
 import { type Context, mustAccessOrg, mustAccessSite, visibleDevices } from '#core';
 import { ATTEMPT_FIELDS, type Attempt } from '../../models/attempt.ts';
 

@@ -1,4 +1,4 @@
-/** Ends attempts that came to a standstill; no acknowledgement is needed to leave a state (section 6). Platform role. */
+/** Ends attempts that came to a standstill; no acknowledgement is needed to leave a state. Platform role. */
 import type { Context } from '#core';
 import { ATTEMPT_FIELDS, type Attempt } from '../../models/attempt.ts';
 import { withVerdict } from './attempts.ts';

@@ -4,7 +4,7 @@ import type { NetworkAdapter } from '../wire.ts';
 import { fileText, outputOf } from './ask.ts';
 import { windowsPrimaryName } from './windows/inventory.ts';
 
-/** The most adapters one snapshot may carry (agents.md section 8). */
+/** The most adapters one snapshot may carry. */
 const LIMIT = 100;
 
 /** Adapters that are up and not the loopback. */

@@ -28,7 +28,7 @@ const updateAgent: Handler = async (payload, host) => {
 /** A week: whoever wants more says so again. */
 const LONGEST_LEVEL_MINUTES = 10_080;
 
-/** More of the agent's own lines than warnings, for an hour unless told otherwise (domain/agents, section 8). */
+/** More of the agent's own lines than warnings, for an hour unless told otherwise. */
 const setLogLevel: Handler = async ({ level, durationMinutes = 60 }, host) => {
   const known = LOG_LEVELS.find((word) => word === level);
   if (!known) return failed(`payload.level must be one of ${LOG_LEVELS.join(', ')}`);

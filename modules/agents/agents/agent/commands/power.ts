@@ -5,7 +5,7 @@ import type { OsType } from '../wire.ts';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
 
-/** The power commands of devices.md section 1.4. */
+/** The power commands of the server's command types. */
 export const POWER_COMMANDS = [
   'reboot',
   'schedule_reboot',

@@ -41,7 +41,7 @@ export function interpreterOf(language: unknown, osType: OsType): Interpreter | 
   }
 }
 
-/** `script`: completed on exit code 0, failed on any other, timeout when its own limit passed (agents.md section 4). */
+/** `script`: completed on exit code 0, failed on any other, timeout when its own limit passed. */
 export const script: Handler = async (payload, host, { commandId, signal }) => {
   const { language, content, contentSha256 } = payload;
   if (typeof content !== 'string') return failed('payload.content must be a text');

@@ -1,4 +1,4 @@
-/** Answers the commands of the live tools, each within its time and none with more than the wire takes (domain/system-tools). */
+/** Answers the commands of the live tools, each within its time and none with more than the wire takes. */
 import type { Tools } from '../tools/contract.ts';
 import { ToolError } from '../tools/contract.ts';
 import { inTime } from '../tools/in-time.ts';

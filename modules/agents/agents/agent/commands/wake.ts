@@ -1,4 +1,4 @@
-/** Waking a neighbour: magic packets into the own subnet (domain/mobile, "Wake-on-LAN"). */
+/** Waking a neighbour: magic packets into the own subnet. */
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What the agent says about itself: all of it on its console, and from a level on to the server (domain/agents, section 8). */
+/** What the agent says about itself: all of it on its console, and from a level on to the server. */
 import { AGENT_VERSION } from '../version.ts';
 import { RefusedError } from './client.ts';
 import type { Session } from './session.ts';

@@ -16,7 +16,7 @@ export interface EnrollmentOptions {
   oldToken?: string;
 }
 
-/** What the machine says of itself when it enrolls (agents.md section 1). */
+/** What the machine says of itself when it enrolls. */
 export async function enrollmentRequest(
   machine: Machine,
   { key, secret, deviceRole }: Pick<EnrollmentOptions, 'key' | 'secret' | 'deviceRole'>,

@@ -6,7 +6,7 @@ import { RefusedError } from './client.ts';
 import type { Log } from './diary.ts';
 import type { Session } from './session.ts';
 
-/** Fetches new tokens (unless some wait already) and confirms them (agents.md section 3). */
+/** Fetches new tokens (unless some wait already) and confirms them. */
 export async function rotateTokens(session: Session, log: Log): Promise<void> {
   if (!session.state.pendingTokens) {
     const answer = await session.call<TokenSet>('POST', 'rotate-token', {});

@@ -1,4 +1,4 @@
-/** Keeps the agent connected: takes commands as they come, and carries beats, starts and results (agents.md section 7). */
+/** Keeps the agent connected: takes commands as they come, and carries beats, starts and results. */
 import type { WebSocket } from 'ws';
 import type { Dispatcher } from '../dispatcher.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';

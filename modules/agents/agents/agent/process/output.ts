@@ -1,7 +1,7 @@
 /** Collects a stream up to a limit and says how much was left out. */
 import { StringDecoder } from 'node:string_decoder';
 
-/** The limit of the wire per stream, in bytes (agents.md section 4). */
+/** The limit of the wire per stream, in bytes. */
 export const STREAM_LIMIT_BYTES = 5 * 1024 * 1024;
 /** Room for the marker, so that the shortened text itself stays within the limit. */
 const MARKER_ROOM = 48;

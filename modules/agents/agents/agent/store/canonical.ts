@@ -17,7 +17,7 @@ export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The snapshot with its `snapshotHash`, computed over the snapshot without the hash (agents.md section 8). */
+/** The snapshot with its `snapshotHash`, computed over the snapshot without the hash. */
 export function withSnapshotHash<T extends object>(snapshot: T): T & { snapshotHash: string } {
   return { ...snapshot, snapshotHash: sha256Hex(canonicalJson(snapshot)) };
 }

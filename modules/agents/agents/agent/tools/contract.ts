@@ -1,4 +1,4 @@
-/** The live tools of an operating system: one interface, one implementation for each system (domain/system-tools). */
+/** The live tools of an operating system: one interface, one implementation for each system. */
 
 export type ToolCode =
   | 'NOT_FOUND'

@@ -1,4 +1,4 @@
-/** How much of a text the wire carries (domain/system-tools). */
+/** How much of a text the wire carries. */
 
 /** Characters. */
 export const MOST_COMMAND_LINE = 1_000;

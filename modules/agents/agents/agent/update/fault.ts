@@ -1,4 +1,4 @@
-/** Why an update did not come about, in the words that the server knows (agent-versions.md section 1). */
+/** Why an update did not come about, in the words that the server knows. */
 export type UpdateReason =
   | 'checksum_mismatch'
   | 'signature_invalid'

@@ -1,4 +1,4 @@
-/** Brings the agent to another version: download, verify, try, back up, replace, restart; or back again (section 3). */
+/** Brings the agent to another version: download, verify, try, back up, replace, restart; or back again. */
 import { execFile } from 'node:child_process';
 import { chmod, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The watchdog: keeps the main agent running and speaks to the server with a token of its own (agents.md sections 1 and 5). */
+/** The watchdog: keeps the main agent running and speaks to the server with a token of its own. */
 import type { Handler } from '../commands/contract.ts';
 import { type AgentOptions, runAgent, type StopReason } from '../loop.ts';
 import { readPulse } from '../store/pulse.ts';

@@ -1,4 +1,4 @@
-/** What each frame of an agent does; over a socket the same holds as over HTTP (domain/agents, section 7). */
+/** What each frame of an agent does; over a socket the same holds as over HTTP. */
 import { AppError, errors } from '#core';
 import { type ResultBody, resultBody } from '../../models/command-result.ts';
 import { commandIdShape, type ProgressFrame, progressFrame, updateFrame } from '../../models/frame.ts';

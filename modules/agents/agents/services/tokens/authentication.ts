@@ -1,4 +1,4 @@
-/** Says which device a bearer token belongs to, and what that device may call now (domain/agents, section 3). */
+/** Says which device a bearer token belongs to, and what that device may call now. */
 import {
   type AgentAccess,
   type AgentIdentity,
@@ -76,10 +76,10 @@ async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<
 const needsState = (route: AgentAccess): boolean =>
   !(route.suspended && route.also?.includes('quarantined') && route.also.includes('decommissioned'));
 
-/** Wrong tokens a minute, device and address, after which the database is not asked any more (section 3, limits). */
+/** Wrong tokens a minute, device and address, after which the database is not asked any more. */
 const MOST_FAILURES = 30;
 
-/** Throws what the agent must see, in the order of section 3. */
+/** Throws what the agent must see: first for the token (401, 410), then for the state of device and tenant (403), then for the rate (429). */
 export async function authenticate(request: AgentRequest): Promise<AgentIdentity> {
   const { agentId, token, route, services, ip } = request;
   const cache = services.services.get(TOKEN_CACHE) as TokenCache;

@@ -1,4 +1,4 @@
-/** The life of an agent's tokens: issued at enrollment, rotated in two phases, suspended (domain/agents, section 3). */
+/** The life of an agent's tokens: issued at enrollment, rotated in two phases, suspended. */
 import { type Context, newAgentToken, sha256Hex } from '#core';
 import { PendingRotationExpired, PendingTokenRequired, RotationConflict } from '../../errors.ts';
 import type { AgentRole, CredentialState, TokenSet } from '../../models/credential.ts';

@@ -1,4 +1,4 @@
-/** How many calls a minute the agents of an organization may make together (domain/agents, section 3, limits). */
+/** How many calls a minute the agents of an organization may make together. */
 import DataLoader from 'dataloader';
 import { errors, type Services, type StartServices } from '#core';
 

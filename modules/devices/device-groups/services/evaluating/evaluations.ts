@@ -60,7 +60,7 @@ async function evaluateNow(ctx: Context, group: DeviceGroup): Promise<Changes> {
   return changes;
 }
 
-/** Whether so many would go that it looks like a mistake: that waits for one cycle (section 5, burst guard). */
+/** Whether so many would go that it looks like a mistake: that waits for one cycle. */
 const isMass = ({ deviceCount }: DeviceGroup, { drop }: Plan): boolean =>
   deviceCount >= MASS.least && drop.length > deviceCount * MASS.share;
 
@@ -143,7 +143,7 @@ export async function evaluateInBackground(
  */
 export const lookAgain = (ctx: Context, group: Named) => evaluateAt(ctx, group, Date.now() + 15_000, 'group');
 
-/** Devices in an organization up to which a request evaluates itself (section 3.2). */
+/** Devices in an organization up to which a request evaluates itself. */
 const MOST_AT_ONCE = 20_000;
 
 /** For a request: what changed, or null where a job does it, because the organization has too many devices. */

@@ -19,7 +19,7 @@ export interface Plan {
 export interface PlanOptions {
   /** Only these devices. */
   deviceIds?: readonly string[];
-  /** Waits for a second look before members go for what changes all the time (section 3.5). */
+  /** Waits for a second look before members go for what changes all the time. */
   patient?: boolean;
 }
 type What = keyof Plan | 'wait';

@@ -1,4 +1,4 @@
-/** What the filter of a group may be, and when it has to be looked at again (domain/device-groups, section 3). */
+/** What the filter of a group may be, and when it has to be looked at again. */
 import type { Context } from '#core';
 import {
   type ConditionTree,

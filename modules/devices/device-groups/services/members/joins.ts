@@ -1,4 +1,4 @@
-/** Static groups that a device joins as it is made (domain/device-groups, section 2): who provisions it names them. */
+/** Static groups that a device joins as it is made: who provisions it names them. */
 import { type Context, errors } from '#core';
 import { DeviceGroup } from '../../models/device-group.ts';
 import { takeTurn } from '../evaluating/turns.ts';

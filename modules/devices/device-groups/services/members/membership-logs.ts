@@ -11,7 +11,7 @@ const ORDER = {
     { expression: `${TABLE}.id`, direction: 'desc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-/** Days of the log that are kept (section 7). */
+/** Days of the log that are kept. */
 const KEPT_DAYS = 180;
 
 /** Newest first. Limited callers learn nothing of devices that they do not see now. Throws 404. */

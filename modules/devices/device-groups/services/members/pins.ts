@@ -1,4 +1,4 @@
-/** Exceptions to a filter: a device that stays in, or out, whatever the filter says (domain/device-groups, section 2.1). */
+/** Exceptions to a filter: a device that stays in, or out, whatever the filter says. */
 import { type Context, errors } from '#core';
 import { GroupNotFound, OutsideSite, StaticGroup } from '../../models/refusals.ts';
 import { takeTurn } from '../evaluating/turns.ts';

@@ -137,7 +137,7 @@ from now_is n cross join lateral (values ('hostname', n.hostname_was, n.hostname
 where f.before is distinct from f.after
 returning device_id, field`;
 
-// At most one audit entry in 24 hours for a device and an address (domain/agents, section 3).
+// At most one audit entry in 24 hours for a device and an address.
 const ADDRESSES = `
 insert into device_ip_history as h (device_id, org_id, ip, kind, first_seen_at, last_seen_at, audited_at)
 select device_id, org_id, ip, 'source', at, at, at

@@ -1,4 +1,4 @@
-/** One command for many devices, in as many statements as for one (domain/devices, section 3.3). */
+/** One command for many devices, in as many statements as for one. */
 import { randomUUID } from 'node:crypto';
 import { type Context, defineError, errors, visibleDevices } from '#core';
 import type { Lifecycle } from '../../api.ts';

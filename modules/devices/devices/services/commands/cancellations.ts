@@ -1,4 +1,4 @@
-/** Cancelling: what waits ends at once, what an agent has goes on until that agent says that it has stopped (domain/devices, 2.2). */
+/** Cancelling: what waits ends at once, what an agent has goes on until that agent says that it has stopped. */
 import { type Context, errors } from '#core';
 import { COMMAND_COLUMNS, COMMAND_FIELDS, Command } from '../../models/command.ts';
 import { mustExist } from '../devices.ts';

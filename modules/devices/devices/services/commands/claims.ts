@@ -38,7 +38,7 @@ from due where c.id = due.id and c.status = 'pending'
 returning c.id, c.device_id as "deviceId", c.target_role as role, c.type, c.payload, c.priority, c.attempt,
   c.deliver_by as "deliverBy", c.execution_timeout_seconds as "executionTimeoutSeconds", c.created_at as "createdAt"`;
 
-/** At most ten for each asking role of a device, by priority and age (domain/agents, section 4). */
+/** At most ten for each asking role of a device, by priority and age. */
 export async function claim(database: Pick<Context, 'sql'>, asking: readonly Claim[]): Promise<Claimed[]> {
   const ids = asking.map(({ deviceId }) => deviceId);
   const roles = asking.map(({ role }) => role);

@@ -1,4 +1,4 @@
-/** The commands that people may send, with what each carries and how long it may wait and run (domain/devices, 1.4). */
+/** The commands that people may send, with what each carries and how long it may wait and run. */
 import Joi from 'joi';
 import { type Context, defineError, errors } from '#core';
 

@@ -1,4 +1,4 @@
-/** Commands over a live connection: given out, begun, taken back, all in group commits (domain/agents, sections 4 and 7). */
+/** Commands over a live connection: given out, begun, taken back, all in group commits. */
 import { type Context, defineBatch } from '#core';
 import type { Begun, ClaimedCommand, Progress } from '../../api.ts';
 import { clean } from '../beats/beat-rows.ts';

@@ -1,4 +1,4 @@
-/** Wake-on-LAN: a sleeping machine hears nobody but its neighbours, so one of those is told to call it (domain/mobile). */
+/** Wake-on-LAN: a sleeping machine is reachable only from its own subnet, so an online neighbour sends the magic packet. */
 import { type Context, defineError, visibleDevices } from '#core';
 import type { Command } from '../../models/command.ts';
 import type { Device } from '../../models/device.ts';

@@ -1,4 +1,4 @@
-/** Custom values of many devices at once: each device takes all of them or none (domain/custom-fields, section 2). */
+/** Custom values of many devices at once: each device takes all of them or none. */
 import { AppError, type Context, errors } from '#core';
 import type { BulkValues } from '../../models/bulk-values.ts';
 import { Device } from '../../models/device.ts';

@@ -47,8 +47,8 @@ export async function writeCustomValues(ctx: Context, device: Device, given: Val
 }
 
 /**
- * What a script found out: each key stands for itself, and what may not be written is named (domain/custom-fields,
- * section 2, script write-back). Throws 404.
+ * Values that a script reports. Each key is checked on its own; the answer names the keys that were not written.
+ * Throws 404.
  */
 export async function writeAgentValues(ctx: Context, deviceId: string, given: Values) {
   const device = await Device.in(ctx).findById(deviceId).forNoKeyUpdate();

@@ -13,8 +13,8 @@ interface Owner {
 type Kind = 'hardware' | 'network' | 'disks' | 'software' | 'services';
 
 /**
- * Runs `write` unless the hash is known. An empty list counts only when it is said to be the whole truth
- * (domain/agents, section 8). Throws 404 for an unknown device.
+ * Runs `write` unless the hash is known. An empty list replaces a stored one only when the agent marks it
+ * complete. Throws 404 for an unknown device.
  */
 async function submit(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** What agents sample now and then: the latest of each kind, as it came (domain/agents, section 8). */
+/** What agents sample now and then: the latest of each kind, as it came. */
 import { type Context, errors } from '#core';
 import type { Report, ReportKind } from '../../snapshots.ts';
 import { mustExist } from '../devices.ts';

@@ -1,4 +1,4 @@
-/** Software over all devices that the caller sees: each installation, or each name once (domain/software, section 3). */
+/** Software over all devices that the caller sees: each installation, or each name once. */
 import {
   type Context,
   mustAccessOrg,

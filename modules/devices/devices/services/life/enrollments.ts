@@ -19,7 +19,7 @@ interface Match {
   recent: boolean;
 }
 
-// Serials and names are not secret, so a match is a hint and no proof (domain/agents, section 2, rule 5).
+// Serials and names are not secret, so a match is a hint and no proof.
 const MATCH = `
 select d.id, d.lifecycle, s.connectivity, s.last_seen_at > now() - interval '24 hours' as recent,
   coalesce(d.machine_id = $2 or (h.serial_number = $3 and h.motherboard_serial = $4), false) as strong

@@ -1,4 +1,4 @@
-/** A device moves to another organization of its partner, in one transaction (domain/devices, section 3.2). */
+/** A device moves to another organization of its partner, in one transaction. */
 import { type Context, defineError, errors, holdsPermission, mustAccessOrg } from '#core';
 import { Device } from '../../models/device.ts';
 import type { MoveOrder } from '../../models/relocation.ts';

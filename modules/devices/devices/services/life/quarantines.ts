@@ -11,7 +11,7 @@ const entering = (reason: string) => ({
   quarantineReason: reason.slice(0, 255),
 });
 
-/** Its heartbeat is acknowledged, everything else refused (domain/devices, section 2.1). 409 unless it is active. */
+/** Its heartbeat is acknowledged, everything else refused. 409 unless it is active. */
 export async function quarantine(ctx: Context, id: string, reason: string): Promise<void> {
   await shutOut(ctx, await moveOn(ctx, id, ['active'], entering(reason)), reason);
 }

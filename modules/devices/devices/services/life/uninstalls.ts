@@ -1,4 +1,4 @@
-/** Agents that are removed by hand say so; where the organization wants it, their devices leave by themselves (domain/agents, 6). */
+/** Agents that are removed by hand say so; where the organization wants it, their devices leave by themselves. */
 import { type Context, errors } from '#core';
 import { decommission } from './lifecycles.ts';
 

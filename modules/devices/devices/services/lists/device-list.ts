@@ -1,4 +1,4 @@
-/** GET /devices: one statement, rows in the shape of the API, in pages or behind a cursor (domain/devices, section 3.1). */
+/** GET /devices: one statement, rows in the shape of the API, in pages or behind a cursor. */
 import { createHash } from 'node:crypto';
 import { type Context, errors } from '#core';
 import type { DeviceCondition } from '../../slot-shapes.ts';

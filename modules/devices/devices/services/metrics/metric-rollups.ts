@@ -1,4 +1,4 @@
-/** Rolls samples up into hours, and hours into days; each may be made again (domain/devices, section 4). Platform role. */
+/** Rolls samples up into hours, and hours into days; each may be made again. Platform role. */
 import type { Context } from '#core';
 import { FROM_ROLLED, FROM_SAMPLES, REPLACED, ROLLED } from './metric-columns.ts';
 

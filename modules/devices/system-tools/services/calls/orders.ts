@@ -30,7 +30,7 @@ export interface Placed {
 const A_MINUTE = 60;
 const CALLS_A_MINUTE = 60;
 const MOST_AT_ONCE = 4;
-/** The agent gives up before the server does, so that it can say so (domain/system-tools, section 1). */
+/** The agent gives up before the server does, so that it can say so. */
 const AGENT_SECONDS = 25;
 const RUN_SECONDS = 300;
 const TRANSFER_SECONDS = 86_400;

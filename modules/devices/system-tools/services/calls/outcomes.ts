@@ -1,4 +1,4 @@
-/** From what a device said to what the caller hears (domain/system-tools, section 1). */
+/** From what a device said to what the caller hears. */
 import { type AppError, errors } from '#core';
 import {
   DeviceBadResponse,

@@ -1,4 +1,4 @@
-/** When a failed attempt is followed by the next (domain/alerts, section 3.6). */
+/** Delays between attempts to send a message. */
 import { retryDelay } from '#core';
 
 /** Seconds after the first, second, … attempt. */

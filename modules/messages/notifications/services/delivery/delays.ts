@@ -1,4 +1,4 @@
-/** When a failed attempt is followed by the next (domain/notifications, section 2). */
+/** Delays between attempts to deliver a notification. */
 import { retryDelay } from '#core';
 
 /** Seconds after the first, second, … attempt. */

@@ -1,6 +1,6 @@
 /** The statement of the fan-out: who is told, in the inbox, by mail and by push. */
 
-/** Notices of one type in five minutes, beyond which a user gets one for all the rest (domain/notifications, section 2). */
+/** Notices of one type in five minutes, beyond which a user gets one for all the rest. */
 export const STORM = { most: 20, minutes: 5 };
 
 // $1 event, $2 organization, $3 partner, $4 site, $5 device, $6 catalog pairs, $7 acting user, $8 type, $9 priority,

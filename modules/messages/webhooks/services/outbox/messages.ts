@@ -3,7 +3,7 @@ import type { DomainEvent } from '#core';
 import { API_VERSIONS } from '../../models/webhook.ts';
 import type { WebhookEvent } from '../../models/webhook-event.ts';
 
-/** Bytes of `data` in a message; what is larger is reduced to its ids (domain/webhooks, section 2). */
+/** Bytes of `data` in a message; what is larger is reduced to its ids. */
 const MOST_BYTES = 20_480;
 
 export interface Message {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Room } from '#core';
 import type { Header, Secret } from '../../models/webhook.ts';
 
-/** Deliveries of one webhook that are under way at a time, over all processes (domain/webhooks, section 4). */
+/** Deliveries of one webhook that are under way at a time, over all processes. */
 export const PER_WEBHOOK = 5;
 /** Longer than an attempt takes and its result waits to be written. */
 const LEASE_SECONDS = 25;

@@ -1,4 +1,4 @@
-/** When a failed attempt is followed by the next (domain/webhooks, section 4). */
+/** Delays between attempts to deliver a webhook message. */
 import { retryDelay } from '#core';
 
 /** Seconds after the first, second, … attempt; ten attempts take some three days. */

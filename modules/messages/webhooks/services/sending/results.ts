@@ -3,7 +3,7 @@ import type { Context } from '#core';
 import { concludeFailures, type Standing } from '../failures.ts';
 import type { Result } from './attempts.ts';
 
-/** Connection errors in a row after which a host is spared, and for how long (domain/webhooks, section 4). */
+/** Connection errors in a row after which a host is spared, and for how long. */
 const BREAKER = { errors: 5, seconds: 60 };
 
 // Only for deliveries whose lease is still held: somebody else has them otherwise, or the webhook is gone.

@@ -4,7 +4,7 @@ import type { Place } from './places.ts';
 
 /** Fills `identity.login-rule`. */
 export interface LoginRule {
-  /** Those of the organizations that take no password (spec/1-identity, enforceSSO). Runs on platform work. */
+  /** The organizations among these that enforce single sign-on and take no password. Runs in the platform role. */
   withoutPassword(ctx: Context, orgIds: readonly string[]): Promise<readonly string[]>;
 }
 /** Fills `identity.factor`: a second factor besides the authenticator and text messages. */

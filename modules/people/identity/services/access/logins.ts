@@ -1,4 +1,4 @@
-/** Logging in with a password, without telling who exists (spec/1-identity, Login and MFA flow). */
+/** Logging in with a password, without telling who exists. */
 import { type Context, defineBatch, needsRehash } from '#core';
 import { type Credentials, LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { hash, passwordFits } from '../accounts/passwords.ts';

@@ -1,4 +1,4 @@
-/** The step between a right password and full tokens (spec/1-identity, Login and MFA flow). */
+/** The step between a right password and full tokens. */
 import { type Context, defineError, newOpaqueToken, sha256Hex } from '#core';
 import { LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { tell } from '../accounts/notices.ts';

@@ -1,4 +1,4 @@
-/** Where a user may log in: the platform, a partner, or an organization (spec/1-identity, User). */
+/** Where a user may log in: the platform, a partner, or an organization. */
 import { type Context, errors } from '#core';
 
 export interface Place {

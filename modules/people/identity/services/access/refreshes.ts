@@ -1,4 +1,4 @@
-/** Refreshing: the token of a session is replaced each time it is used (spec/1-identity, Authentication). */
+/** Refreshing: the token of a session is replaced each time it is used. */
 import { type Context, defineError, equalHash, errors, sha256Hex } from '#core';
 import { ORG_OPEN, ownerOf, PARTNER_OPEN, type Place, roleAt } from './places.ts';
 import { IDLE_SECONDS, type Issued, issue, LONGEST_SECONDS, newRefreshToken } from './sessions.ts';

@@ -1,4 +1,4 @@
-/** Sessions: one row a login, opened, listed and ended (spec/1-identity, Session). */
+/** Sessions: one row a login, opened, listed and ended. */
 import { randomUUID } from 'node:crypto';
 import {
   type Context,

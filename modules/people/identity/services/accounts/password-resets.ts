@@ -1,4 +1,4 @@
-/** Changing a password, and getting a new one by mail (spec/1-identity, Password rules). */
+/** Changing a password, and getting a new one by mail. */
 import { type Context, defineError, errors, newOpaqueToken, sha256Hex } from '#core';
 import type { PasswordChange, PasswordReset } from '../../models/password.ts';
 import { ownerOf, placesOf } from '../access/places.ts';

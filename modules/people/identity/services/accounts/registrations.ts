@@ -1,4 +1,4 @@
-/** Self-registration of partners and of single accounts (spec/2-tenancy, Self-registration). */
+/** Self-registration of partners and of single accounts. */
 import { type Context, defineError, type Reply, reply } from '#core';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
 import { ownerOf, type Place } from '../access/places.ts';

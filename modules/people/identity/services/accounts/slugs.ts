@@ -1,4 +1,4 @@
-/** The URL-safe name of a partner, made from the company's (spec/2-tenancy, Self-registration rule 5). */
+/** The URL-safe name of a partner, made from the company's. */
 import type { Context } from '#core';
 
 const MOST_SUFFIXES = 100;

@@ -1,4 +1,4 @@
-/** How often codes may be tried and sent (spec/1-identity, Limits). */
+/** How often codes may be tried and sent. */
 import { type Context, errors } from '#core';
 
 const MOST_ATTEMPTS = 10;

@@ -1,4 +1,4 @@
-/** Codes of the authenticator app: accepted once each (spec/1-identity, MFA). */
+/** Codes of the authenticator app: accepted once each. */
 import { type Context, verifyTotp } from '#core';
 
 /** Where the secret is sealed to; a waiting setup seals it for the same place, so that confirming only moves it. */

@@ -1,4 +1,4 @@
-/** Enrolling an authenticator app (spec/1-identity, Login and MFA flow). */
+/** Enrolling an authenticator app. */
 import qrcode from 'qrcode';
 import { type Context, errors, newRecoveryCodes, newTotpSecret, totpUri, verifyTotp } from '#core';
 import { type Bearer, bearerOf, callerOf } from '../access/bearers.ts';

@@ -1,4 +1,4 @@
-/** Phone numbers: proven by a code sent to them before they count (spec/1-identity, Auth). */
+/** Phone numbers: proven by a code sent to them before they count. */
 import type { Context } from '#core';
 import { callerOf } from '../access/bearers.ts';
 import { tell } from '../accounts/notices.ts';

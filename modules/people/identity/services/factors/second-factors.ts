@@ -1,4 +1,4 @@
-/** The second factor whatever its method: its codes accepted, its removal (spec/1-identity, MFA). */
+/** The second factor whatever its method: its codes accepted, its removal. */
 import { type Context, defineError } from '#core';
 import { type Bearer, callerOf } from '../access/bearers.ts';
 import { tell } from '../accounts/notices.ts';

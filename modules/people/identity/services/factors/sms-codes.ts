@@ -1,4 +1,4 @@
-/** Codes sent by text message: made by the job that sends them, good for one purpose, once (spec/1-identity, MFA). */
+/** Codes sent by text message: made by the job that sends them, good for one purpose, once. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Context, equalHash, SmsError } from '#core';
 import { ownerOf, placesOf } from '../access/places.ts';

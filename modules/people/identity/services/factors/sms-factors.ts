@@ -1,4 +1,4 @@
-/** Text messages as second factor: switched on for a proven number, and their codes sent (spec/1-identity, MFA). */
+/** Text messages as second factor: switched on for a proven number, and their codes sent. */
 import { type Context, errors, newRecoveryCodes, sha256Hex } from '#core';
 import { bearerOf, callerOf } from '../access/bearers.ts';
 import { findChallenge } from '../access/mfa-challenges.ts';

@@ -1,4 +1,4 @@
-/** API keys: made, changed, rotated and revoked by people (spec/1-identity, API keys). */
+/** API keys: made, changed, rotated and revoked by people. */
 import { type Context, changesOf, errors, mustAccessOrg, newApiKey, type PageQuery, page, type SortKey } from '#core';
 import {
   ApiKey,

@@ -1,4 +1,4 @@
-/** Enrollment keys: made, rotated and removed by people (spec/1-identity, Enrollment keys). */
+/** Enrollment keys: made, rotated and removed by people. */
 import {
   type Context,
   errors,

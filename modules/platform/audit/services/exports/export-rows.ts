@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { categoryOf } from '../categories.ts';
 import type { Row } from '../reading/selection.ts';
 
-/** spec/3-operations, POST /audit-logs/export. */
+/** The columns of an export, in their order; integrations rely on them. */
 export const EXPORT_COLUMNS = [
   'id',
   'timestamp',

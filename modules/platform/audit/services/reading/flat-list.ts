@@ -1,4 +1,4 @@
-/** The flat list of GET /audit-logs, in the exact shape of spec/3-operations. */
+/** The flat list of GET /audit-logs: `entries` beside the paging fields, without an envelope. */
 import type { Context } from '#core';
 import type { AuditQuery } from '../../models/audit-log.ts';
 import { pageOfEntries } from './pages.ts';

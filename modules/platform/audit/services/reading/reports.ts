@@ -1,4 +1,4 @@
-/** The three reports; each reads at most the newest 5,000 entries of its kind (spec/3-operations, Limits). */
+/** The three reports; each reads at most the newest 5,000 entries of its kind. */
 import type { Context } from '#core';
 import type { ReportQuery } from '../../models/audit-report.ts';
 import { COMPLIANCE_ACTIONS, PERMISSION_CHANGES, SECURITY_ACTIONS } from '../categories.ts';

@@ -3,7 +3,7 @@ import type { Context, StartServices } from '#core';
 import { CHANGED, type Facts } from '../running/facts.ts';
 import type { End, Outcome } from '../running/process/plugin-process.ts';
 
-/** Domain/plugins, section 2. */
+/** An installation is switched off at `most` crashes, or at a `share` of failed calls out of at least `least`, within so many `minutes`. */
 const CRASHES = { most: 5, minutes: 10 };
 const ERRORS = { share: 0.5, least: 20, minutes: 10 };
 /** Once is enough: no accident forges messages. */

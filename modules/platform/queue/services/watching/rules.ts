@@ -1,4 +1,4 @@
-/** The rules of health (domain/job-queue-ops, section 5): what each sees now, from snapshots and minutes. */
+/** The rules of health: what each sees now, from snapshots and minutes. */
 import type { Context } from '#core';
 import type { Finding, Rule } from '../../models/health.ts';
 import { allSchedules } from '../schedules.ts';
