@@ -1,18 +1,18 @@
--- Calls of live tools while somebody may wait for them, and the files on their way (domain/system-tools).
+-- Calls of live tools while a caller may wait for them, and file transfers in progress
 
--- The command itself is a row of devices; here lies what it answered, for an hour.
+-- The command itself is a row of device_commands; its response is kept here for an hour.
 create table tool_calls (
   command_id uuid primary key,
   device_id uuid not null references devices (id) on delete cascade,
   org_id uuid not null,
   tool varchar(50) not null,
   created_at timestamptz not null default now(),
-  -- until then it counts as being in work
+  -- until then the call counts as in progress
   open_until timestamptz not null,
   ended_at timestamptz,
   status text check (status in ('completed', 'failed', 'timeout', 'cancelled')),
   error text,
-  -- JSON as text: it is kept and handed on whole; null with ended_at where there was none, or too much
+  -- JSON as text, stored and returned unparsed; null with ended_at when there was no response or it was too large
   result text
 );
 create index tool_calls_device on tool_calls (device_id);
@@ -24,18 +24,18 @@ create table file_transfers (
   device_id uuid not null references devices (id) on delete cascade,
   org_id uuid not null,
   direction text not null check (direction in ('download', 'upload')),
-  -- bytes, where they are known
+  -- bytes, if known
   file_size bigint check (file_size >= 0),
   file_sha256 text,
-  -- bytes that have come in and gone out
+  -- bytes received and bytes delivered
   written bigint not null default 0,
   taken bigint not null default 0,
   created_at timestamptz not null default now(),
-  -- the last time that anything moved
+  -- when data was last received or delivered
   moved_at timestamptz not null default now(),
-  -- the agent has come for it
+  -- when the agent began the transfer
   begun_at timestamptz,
-  -- all of it has come in
+  -- when all data had been received
   filled_at timestamptz,
   broken_at timestamptz
 );
@@ -43,8 +43,8 @@ create index file_transfers_device on file_transfers (device_id);
 create index file_transfers_moved on file_transfers (moved_at);
 call protect_tenant('file_transfers');
 
--- What has come in and not gone out. Unlogged: a file costs no write-ahead log, and after a crash of the database nobody
--- goes on with half of one.
+-- Data received and not yet delivered. Unlogged: a file needs no write-ahead log, and a transfer does not continue after a crash
+-- of the database.
 create unlogged table file_transfer_chunks (
   command_id uuid not null references file_transfers (command_id) on delete cascade,
   seq integer not null,
@@ -52,6 +52,6 @@ create unlogged table file_transfer_chunks (
   data bytea not null check (octet_length(data) <= 262144),
   primary key (command_id, seq)
 );
--- Trying to compress what is often compressed already would cost more than it saves.
+-- Compressing data that is often compressed already would cost more than it saves.
 alter table file_transfer_chunks alter column data set storage external;
 call protect_tenant('file_transfer_chunks');

@@ -1,11 +1,11 @@
--- Rule sets for devices that an organization keeps under a name (spec/2-tenancy, "Saved filter")
+-- Saved filters: named conditions for devices that belong to an organization
 
 create table saved_filters (
   id uuid primary key default gen_random_uuid(),
   org_id uuid not null references organizations (id),
   name varchar(200) not null check (name <> ''),
   description varchar(1000),
-  -- a group: { operator, conditions }, checked before it is written and again whenever it is used
+  -- a group { operator, conditions }, validated before it is written and whenever it is used
   conditions jsonb not null,
   created_by uuid,
   created_at timestamptz not null default now(),
