@@ -1,5 +1,7 @@
 /** What every test platform offers, wherever its process is: calls over HTTP, and SQL as the database's superuser. */
 import pg from 'pg';
+// Values come as the product reads them: it sets the parsers of numbers and dates.
+import '../../core/database/pools.ts';
 import { call } from './http.ts';
 import type { AuditSeen, PlatformClient } from './platform.ts';
 

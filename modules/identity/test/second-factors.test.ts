@@ -1,10 +1,10 @@
 /** The second factor: enrolling, logging in with it, and losing it. */
 import test from 'ava';
 import { generateSync } from 'otplib';
-import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
+import { type ErrorBody, sharedPlatform, tenant, until } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, type Registered, registration } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Setup {

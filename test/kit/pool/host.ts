@@ -3,8 +3,12 @@ import type { Counters } from '../../../core/counters/counters.ts';
 import { startInProcess } from '../in-process.ts';
 import type { Answer, Method, Ready, Request } from './messages.ts';
 
+const KEEP_ALIVE_MS = 600_000;
+
 const env = JSON.parse(process.argv[2] ?? '{}') as Record<string, string>;
 const test = await startInProcess(env);
+// A connection that the server closes while a test sends its next request on it would fail that request.
+if (test.platform.server) test.platform.server.listener.keepAliveTimeout = KEEP_ALIVE_MS;
 
 /** How many files have used this platform. */
 let turn = 0;
