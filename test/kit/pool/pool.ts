@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Answer, Lease, LeaseFault, LeaseRequest, Method, Ready, Request } from './messages.ts';
 
-/** As many as test files run at once. */
-const MAX_HOSTS = 4;
+/** A few more than test files run at once, so that files with other variables do not end each other's platforms. */
+const MAX_HOSTS = 6;
 
 /** A platform in a process of its own. */
 class Host {
