@@ -44,9 +44,9 @@ export type {
   Context,
   EmitOptions,
   JobOptions,
-  Services,
   Scope,
   SealPlace,
+  Services,
   TaskInfo,
 } from './context/index.ts';
 export { EVERYWHERE, NOBODY, NOWHERE } from './context/index.ts';

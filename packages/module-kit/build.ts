@@ -17,7 +17,7 @@ interface Manifest {
 const MORE = ['@types/node', '@types/pg', '@types/semver', '@types/ws', 'nock'];
 /** Files that the code reads at run time. */
 const ASSETS = [
-  ...['migrations/*.sql', 'modules/*/migrations/*.sql', 'modules/*/scripts/*', 'core/**/*.mjs'],
+  ...['migrations/*.sql', 'modules/*/*/migrations/*.sql', 'modules/*/*/scripts/*', 'core/**/*.mjs'],
   'plugins/*/*.*',
 ];
 
@@ -74,7 +74,7 @@ export async function buildKit(out: string): Promise<string> {
     ...(await readJson<object>(join(HERE, 'package.json'))),
     dependencies: Object.fromEntries(Object.entries(dependencies).sort(([a], [b]) => (a < b ? -1 : 1))),
   });
-  await cp(join(HERE, 'README.md'), join(target, 'README.md'));
+  for (const name of ['README.md', 'LICENSE']) await cp(join(HERE, name), join(target, name));
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
     cwd: target,
     maxBuffer: 64 * 1024 * 1024,

@@ -81,7 +81,7 @@ export async function buildPluginKit(out: string): Promise<Record<(typeof NAMES)
     await compile(source, target, join(out, 'plugin-sdk'));
     const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
     await writeJson(join(target, 'package.json'), published(manifest));
-    for (const file of ['README.md', ...manifest.files.filter((one) => one !== 'dist')])
+    for (const file of ['README.md', 'LICENSE', ...manifest.files.filter((one) => one !== 'dist')])
       await cp(join(source, file), join(target, file), { recursive: true });
     if (name === 'plugin-sdk') await writeJson(join(target, 'dist/manifest.schema.json'), MANIFEST_SCHEMA);
     const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
