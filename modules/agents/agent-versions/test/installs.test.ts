@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { systemUser } from '#test';
-import { signFolder } from '../signing/folder.ts';
+import { signFolder } from '../../../../agent/signing/folder.ts';
 import { signer, startLocal, sync } from './ground.ts';
 
 const run = promisify(execFile);
