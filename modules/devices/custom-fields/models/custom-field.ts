@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import { Model } from '#core';
-import { isPattern } from '../services/pattern.ts';
+import { isPattern } from './pattern.ts';
 
 export type FieldType = 'text' | 'number' | 'boolean' | 'dropdown' | 'date';
 export type FieldValue = string | number | boolean;
@@ -92,8 +92,10 @@ export const fieldOptions = Joi.object<FieldOptions, true>({
   pattern: Joi.string()
     .max(200)
     .custom((value: string, helpers) => (isPattern(value) ? value : helpers.error('any.invalid')))
-    .messages({ 'any.invalid': '{{#label}} is outside the pattern language: see the description' })
-    .description('Characters, ., \\d, \\w, \\s and [classes], each with ?, *, +, {n} or {n,m}; no groups, no |'),
+    .messages({ 'any.invalid': '{{#label}} must be a regular expression in RE2 syntax' })
+    .description(
+      'A regular expression in RE2 syntax that must match the whole text; no look-arounds or back-references',
+    ),
   placeholder: words(200),
   multiline: Joi.boolean(),
   unit: words(50),

@@ -1,6 +1,6 @@
 /** One value against one definition: its canonical form, or what is wrong with it. */
 import type { CustomField, FieldOptions, FieldType, FieldValue } from '../models/custom-field.ts';
-import { matches } from './pattern.ts';
+import { matches } from '../models/pattern.ts';
 
 export type Fault =
   | 'TOO_LONG'

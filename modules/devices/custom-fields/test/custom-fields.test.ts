@@ -125,7 +125,7 @@ test('a definition that does not hold together is refused by path, and key and t
   t.deepEqual(await paths({ type: 'dropdown' }), ['options.choices']);
   t.deepEqual(await paths({ type: 'number', options: { min: 5, max: 1 } }), ['options.min']);
   t.deepEqual(await paths({ type: 'number', options: { max: 1 }, defaultValue: 2 }), ['defaultValue']);
-  t.deepEqual(await paths({ options: { pattern: '(a+)+' } }), ['options.pattern']);
+  t.deepEqual(await paths({ options: { pattern: '(?=a)b' } }), ['options.pattern']);
   const { id } = (await create(token, 'good')).body.data;
   t.is((await call('PATCH', `/${id}`, token, { type: 'number' })).body.error.code, 'IMMUTABLE_FIELD');
   t.is((await call('PATCH', `/${id}`, token, { fieldKey: 'other' })).body.error.code, 'IMMUTABLE_FIELD');
