@@ -23,7 +23,7 @@ const FILE = /\w\/[\w.-]+\.(ts|mjs|sql|md|json|ya?ml)$/;
 /** Of the form of a path, and something else: a job, a file that the reader makes, a module that may come. */
 const OTHER = ['core/tick', 'src/routes/greetings.ts', 'test/hello.test.ts', 'modules/messages/alerts'];
 /** Named by documents that are ahead of the code. */
-const COMING = ['app', 'agent', 'docs/catalog.md'];
+const COMING = ['app', 'docs/catalog.md'];
 /** Files that a running platform or its operator makes; READMEs name them with a path of the repository's form. */
 const MADE = /^(packages\/[\w-]+\/(out|dist)|console\/dist)\b/;
 /** Standards whose parts are cited by number. */
