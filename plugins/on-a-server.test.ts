@@ -6,8 +6,8 @@ import test from 'ava';
 import { runUnitOfWork } from '#core/work';
 import { NOBODY } from '../core/context/index.ts';
 import { organizationScope } from '../core/jobs/task.ts';
-import { shippedPlugins } from '../modules/plugins/services/builtin/packages.ts';
-import { type At, openGround, openTenant, until } from '../modules/plugins/test/ground.ts';
+import { shippedPlugins } from '../modules/platform/plugins/services/builtin/packages.ts';
+import { type At, openGround, openTenant, until } from '../modules/platform/plugins/test/ground.ts';
 
 const shipped = await shippedPlugins();
 const ground = await openGround({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8', OUTBOUND_ALLOW_HTTP: 'true' });

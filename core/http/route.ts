@@ -148,7 +148,7 @@ async function handle(
     },
   };
   const { actor, scope } = caller;
-  // What agents send is cleaned by their schemas, never refused for it (domain/agents, section 4).
+  // Agents' bodies are cleaned by their schemas and never refused for a bad character.
   if (!('agent' in route.access)) mustBeStorable(input);
   const who = { ip: request.app.ip, actorId: actor.id };
   const headers = {

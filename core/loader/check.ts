@@ -5,7 +5,7 @@ import { keysOf } from '../http/schema-parts.ts';
 import { checkSchedule } from '../jobs/schedule.ts';
 import { ROUTE_PAIRS } from '../tenancy/permissions.ts';
 import { unboundedFields } from './bounds.ts';
-import { LoadError, type LoadedModule, manifestOf, stemOf } from './discover.ts';
+import { LoadError, type LoadedModule, manifestOf } from './discover.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const CORE_SLOTS = ['admin.command', 'auth.agent', 'events.outbox', 'http.socket'];
@@ -31,7 +31,7 @@ function routeFault(route: AnyRoute, loaded: LoadedModule): string | null {
   if ('permission' in route.access && route.access.permission === null && !route.access.why) {
     return 'access without a permission needs a reason (why)';
   }
-  // Agents' bodies are cut and never refused (domain/agents, section 4); the route's maxBytes bounds them.
+  // Agents' bodies are cut and never refused ; the route's maxBytes bounds them.
   if (route.payload && !('agent' in route.access) && (route.maxBytes ?? Number.POSITIVE_INFINITY) > SMALL_BYTES) {
     const open = unboundedFields(route.payload);
     if (open.length > 0) return `nothing bounds ${open.join(', ')} of its payload: give a max, or openObject()`;
@@ -68,8 +68,8 @@ export function checkModules(modules: LoadedModule[], others: LoadedModule[] = [
       if (other) throw new LoadError(`${file}: ${key} is also declared in ${other}`);
       paths.set(key, file);
     }
-    for (const { file, value } of loaded.jobs) {
-      const expected = `${module.name}/${stemOf(file)}`;
+    for (const { file, name, value } of loaded.jobs) {
+      const expected = `${module.name}/${name}`;
       if (value.name !== expected) throw new LoadError(`${file}: the job is named ${value.name}, not ${expected}`);
       const fault = checkSchedule({ module: module.name, job: value });
       if (fault) throw new LoadError(`${file}: ${fault}`);

@@ -2,7 +2,7 @@
 
 import type { Platform } from '#core/start';
 import type { EventOutbox } from '../../core/contract/index.ts';
-import type { WebhookEvent } from '../../modules/webhooks/models/webhook-event.ts';
+import type { WebhookEvent } from '../../modules/messages/webhooks/models/webhook-event.ts';
 
 /** @param onFault hears of each event whose snapshot is another than its kind's shape */
 export function watchEvents(platform: Platform, onFault: (fault: string) => void): void {

@@ -1,7 +1,7 @@
 /** Filter previews over 100,000 devices for a partner who sees all, against SQL by hand, and what row-level security costs. */
 import { type Database, openDatabase } from '../../../core/database/pools.ts';
 import { loadModules } from '../../../core/loader/load.ts';
-import { evaluate } from '../../../modules/filters/services/previews.ts';
+import { evaluate } from '../../../modules/devices/filters/services/previews.ts';
 import { NESTED, ONE_CONTAINS, type Question } from '../filter-statements.ts';
 import { type Fleet, makeFleet } from '../fleet.ts';
 import { type Ground, openBench } from '../ground.ts';

@@ -8,9 +8,9 @@ import { packageHash } from '#plugin-sdk/host';
 import { type Context, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
-import { CHANGED } from '../../../modules/plugins/services/running/facts.ts';
-import { HOST, type PluginHost } from '../../../modules/plugins/services/running/host.ts';
-import { pack, wants } from '../../../modules/plugins/test/packages.ts';
+import { CHANGED } from '../../../modules/platform/plugins/services/running/facts.ts';
+import { HOST, type PluginHost } from '../../../modules/platform/plugins/services/running/host.ts';
+import { pack, wants } from '../../../modules/platform/plugins/test/packages.ts';
 import { type Ground, startProcess } from '../ground.ts';
 import { drive, inTurns, rounded, type Scenario } from '../scenario.ts';
 
