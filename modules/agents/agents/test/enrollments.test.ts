@@ -6,12 +6,12 @@ import {
   enrollmentBody,
   enrollmentKey,
   type FakeEnrolled,
-  startTestPlatform,
+  sharedPlatform,
   tenant,
 } from '#test';
 
 // Many machines of one test enroll from one address, so each takes an address of its own where the limit is not the subject.
-const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 let host = 0;

@@ -1,8 +1,8 @@
 /** What agents sample, and what scripts write back into custom fields. */
 import test from 'ava';
-import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, enrollAgent, enrollmentKey, sharedPlatform, tenant } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const newAgent = async () => {

@@ -1,8 +1,8 @@
 /** The two-phase rotation of an agent's tokens. */
 import test from 'ava';
-import { agentOf, type ErrorBody, enrollAgent, enrollmentKey, type FakeAgent, startTestPlatform, tenant } from '#test';
+import { agentOf, type ErrorBody, enrollAgent, enrollmentKey, type FakeAgent, sharedPlatform, tenant } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 interface Tokens {

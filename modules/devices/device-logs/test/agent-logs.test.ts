@@ -1,9 +1,9 @@
 /** What agents write about themselves, stored and read. */
 import test from 'ava';
-import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, orgUser, sharedPlatform, tenant } from '#test';
 import { newAgent as enrolledAgent, runJob } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const newAgent = () => enrolledAgent(platform);

@@ -4,18 +4,18 @@ import {
   enrollAgent,
   enrollmentKey,
   type FakeAgent,
+  type PlatformClient,
   type Tenant,
-  type TestPlatform,
   tenant,
 } from '#test';
 
-export async function newAgent(platform: TestPlatform): Promise<Tenant & { agent: FakeAgent }> {
+export async function newAgent(platform: PlatformClient): Promise<Tenant & { agent: FakeAgent }> {
   const at = await tenant(platform);
   return { ...at, agent: await enrollAgent(platform, { key: await enrollmentKey(platform, at) }) };
 }
 
 /** Runs one of this module's jobs through the queue, as its schedule would add it. */
-export async function runJob(platform: TestPlatform, name: string): Promise<void> {
+export async function runJob(platform: PlatformClient, name: string): Promise<void> {
   await platform.sql(
     `select graphile_worker.add_job($1, json_build_object('orgId', null, 'requestId', 'test', 'data', '{}'::json))`,
     [`device-logs/${name}`],

@@ -1,9 +1,9 @@
 /** Events of operating systems: taken in, counted, and listed. */
 import test from 'ava';
-import { type FakeAgent, startTestPlatform, tenant } from '#test';
+import { type FakeAgent, sharedPlatform, tenant } from '#test';
 import { newAgent as enrolledAgent, event, minutesAgo, submitEvents as submit } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const newAgent = () => enrolledAgent(platform);

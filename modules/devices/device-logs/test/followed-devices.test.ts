@@ -1,9 +1,9 @@
 /** Logs of devices that move, are merged, or are purged. */
 import test from 'ava';
-import { enrollAgent, enrollmentKey, type FakeAgent, organization, startTestPlatform } from '#test';
+import { enrollAgent, enrollmentKey, type FakeAgent, organization, sharedPlatform } from '#test';
 import { newAgent } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const at = () => new Date().toISOString();

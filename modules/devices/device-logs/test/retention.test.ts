@@ -1,9 +1,9 @@
 /** How long events stay, and the days that logs and events lie in. */
 import test from 'ava';
-import { startTestPlatform } from '#test';
+import { sharedPlatform, startTestPlatform } from '#test';
 import { event, newAgent, runJob, submitEvents } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 test('events leave a month after they came last, and those of purged devices with the device', async (t) => {

@@ -1,8 +1,8 @@
 /** The list's filters by text, tag and status, each where few devices meet them and where thousands do. */
 import test from 'ava';
-import { type Called, orgUser, startTestPlatform, systemUser, type Tenant, tenant } from '#test';
+import { type Called, orgUser, sharedPlatform, systemUser, type Tenant, tenant } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 interface Listed {

@@ -1,8 +1,8 @@
 /** Quiet hours and digests go by the clock where the user is, also over midnight and on the days when clocks change. */
 import test from 'ava';
-import { startTestPlatform } from '#test';
+import { sharedPlatform } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const quietEnd = async (start: string, end: string, timezone: string, at: string): Promise<string | null> => {

@@ -1,10 +1,10 @@
 /** Access reviews through the API: beginning, reading, deciding, and what is refused. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { apiKey, orgUser, partnerUser, ROLES, startTestPlatform, tenant } from '#test';
+import { apiKey, orgUser, partnerUser, ROLES, sharedPlatform, tenant } from '#test';
 import { reviewsOf, role } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 const reviews = reviewsOf(platform);
 

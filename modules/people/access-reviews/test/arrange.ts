@@ -1,6 +1,6 @@
 /** What the tests of access reviews share: calls by name, and roles with chosen permissions. */
 import { randomUUID } from 'node:crypto';
-import type { ErrorBody, TestPlatform } from '#test';
+import type { ErrorBody, PlatformClient } from '#test';
 
 export interface Item {
   id: string;
@@ -32,7 +32,7 @@ interface Caller {
   apiKey?: string;
 }
 
-export const reviewsOf = (platform: TestPlatform) => {
+export const reviewsOf = (platform: PlatformClient) => {
   const call = <B>(who: Caller, method: string, path: string, body?: object) =>
     platform.call<Answer<B>>(method, `/access-reviews${path}`, {
       ...(who.token ? { token: who.token } : {}),
@@ -63,7 +63,7 @@ export const reviewsOf = (platform: TestPlatform) => {
 
 /** A role of an organization or a partner with these pairs, `parentId` above it. */
 export async function role(
-  platform: TestPlatform,
+  platform: PlatformClient,
   owner: { orgId?: string; partnerId?: string },
   pairs: string[],
   parentId: string | null = null,
@@ -84,7 +84,7 @@ export async function role(
 }
 
 /** Who belongs to the organization, in no order. */
-export const memberIds = async (platform: TestPlatform, orgId: string): Promise<string[]> =>
+export const memberIds = async (platform: PlatformClient, orgId: string): Promise<string[]> =>
   (await platform.sql<{ id: string }>('select user_id as id from organization_users where org_id = $1', [orgId])).map(
     ({ id }) => id,
   );

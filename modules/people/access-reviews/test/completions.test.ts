@@ -1,9 +1,9 @@
 /** Completing a review: who loses what, and when nothing happens at all. */
 import test from 'ava';
-import { apiKey, orgUser, partnerUser, ROLES, startTestPlatform, tenant } from '#test';
+import { apiKey, orgUser, partnerUser, ROLES, sharedPlatform, tenant } from '#test';
 import { memberIds, reviewsOf, role } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 const reviews = reviewsOf(platform);
 

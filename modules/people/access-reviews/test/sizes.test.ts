@@ -1,9 +1,9 @@
 /** A review of thousands of users. */
 import test from 'ava';
-import { ROLES, startTestPlatform, tenant } from '#test';
+import { ROLES, sharedPlatform, tenant } from '#test';
 import { memberIds, reviewsOf } from './arrange.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 const reviews = reviewsOf(platform);
 

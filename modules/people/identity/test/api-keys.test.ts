@@ -1,8 +1,8 @@
 /** API keys through the API. */
 import test from 'ava';
-import { apiKey, type ErrorBody, organization, orgUser, partnerUser, startTestPlatform, tenant } from '#test';
+import { apiKey, type ErrorBody, organization, orgUser, partnerUser, sharedPlatform, tenant } from '#test';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Key {
@@ -36,7 +36,7 @@ test('a key is made, used, changed, rotated and revoked, and each step is audite
   const { id } = made.body;
   const changed = await platform.call('PATCH', `/api-keys/${id}`, { token, body: { rateLimit: 5 } });
   t.like(changed.body, { rateLimit: 5, name: 'Backup', scopes: ['sites:read'] });
-  await platform.platform.settle();
+  await platform.settle();
   const rotated = await platform.call<Key>('POST', `/api-keys/${id}/rotate`, { token });
   t.like(rotated.body, { id, name: 'Backup', rateLimit: 5, usageCount: 0, lastUsedAt: null });
   t.not(rotated.body.key, made.body.key);

@@ -1,11 +1,11 @@
 /** What roles and organizations demand of the second factor. */
 import test from 'ava';
 import { generateSync } from 'otplib';
-import { type ErrorBody, orgUser, type Person, startTestPlatform, tenant, until } from '#test';
+import { type ErrorBody, orgUser, type Person, sharedPlatform, tenant, until } from '#test';
 import { codeSentTo, someNumber } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Answer extends ErrorBody {

@@ -1,9 +1,9 @@
 /** Logging in, staying in and leaving. */
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
+import { type ErrorBody, sharedPlatform, tenant, until } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, refreshCookie } from './people.ts';
 
-const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface LoggedIn {

@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestPlatform, until } from '#test';
+import { type PlatformClient, until } from '#test';
 
-async function files(platform: TestPlatform, folder: 'mail' | 'sms', to: string): Promise<string[]> {
+async function files(platform: PlatformClient, folder: 'mail' | 'sms', to: string): Promise<string[]> {
   const path = join(platform.dataDir, folder);
   const names = (await readdir(path).catch(() => [])).sort();
   const all = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')));
@@ -14,7 +14,7 @@ async function files(platform: TestPlatform, folder: 'mail' | 'sms', to: string)
 }
 
 /** Runs jobs until so many messages have gone to this address or number, whoever's test runs beside; oldest first. */
-async function sent(platform: TestPlatform, folder: 'mail' | 'sms', to: string, count: number): Promise<string[]> {
+async function sent(platform: PlatformClient, folder: 'mail' | 'sms', to: string, count: number): Promise<string[]> {
   let found: string[] = [];
   await until(async () => {
     await platform.runJobs();
@@ -24,11 +24,12 @@ async function sent(platform: TestPlatform, folder: 'mail' | 'sms', to: string, 
   return found;
 }
 
-export const mailsTo = (platform: TestPlatform, email: string, count: number) => sent(platform, 'mail', email, count);
-export const textsTo = (platform: TestPlatform, number: string, count: number) => sent(platform, 'sms', number, count);
+export const mailsTo = (platform: PlatformClient, email: string, count: number) => sent(platform, 'mail', email, count);
+export const textsTo = (platform: PlatformClient, number: string, count: number) =>
+  sent(platform, 'sms', number, count);
 
 /** The code of the newest of `count` text messages to a number. */
-export async function codeSentTo(platform: TestPlatform, number: string, count = 1): Promise<string> {
+export async function codeSentTo(platform: PlatformClient, number: string, count = 1): Promise<string> {
   const texts = await textsTo(platform, number, count);
   return /\n\n(\d{6}) /.exec(texts.at(-1) ?? '')?.[1] ?? '';
 }

@@ -1,11 +1,11 @@
 /** People are told by mail when what guards their account was changed. */
 import test from 'ava';
 import { generateSync } from 'otplib';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { codeSentTo, mailsTo, someNumber } from './messages.ts';
 import { givePassword, PASSWORD, registration } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 const IP = '203.0.113.9';

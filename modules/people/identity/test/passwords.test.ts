@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
+import { type ErrorBody, sharedPlatform, tenant, until } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, refreshCookie } from './people.ts';
 
-const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 const NEXT = 'another-Tall-lamp-4';

@@ -1,12 +1,12 @@
 /** People with passwords, and the cookie a browser would keep. */
 import { randomUUID } from 'node:crypto';
 import { hashPassword } from '#core';
-import type { TestPlatform } from '#test';
+import type { PlatformClient } from '#test';
 
 export const PASSWORD = 'quite-a-Long-horse-9';
 
 /** Gives a user of the kit a password. */
-export async function givePassword(platform: TestPlatform, userId: string): Promise<void> {
+export async function givePassword(platform: PlatformClient, userId: string): Promise<void> {
   await platform.sql('update users set password_hash = $2 where id = $1', [userId, await hashPassword(PASSWORD)]);
 }
 

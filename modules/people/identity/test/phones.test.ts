@@ -1,11 +1,11 @@
 /** Proving a phone number. */
 import test from 'ava';
 import pg from 'pg';
-import { type ErrorBody, startTestPlatform, tenant, until } from '#test';
+import { type ErrorBody, sharedPlatform, startTestPlatform, tenant, until } from '#test';
 import { codeSentTo, otherThan, someNumber, textsTo } from './messages.ts';
 import { fromSomewhere } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 type Answer = ErrorBody & { retryAfter?: number; phone: string };

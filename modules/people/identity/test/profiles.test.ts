@@ -1,8 +1,8 @@
 /** What a user sees of themselves and may change. */
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, sharedPlatform, tenant } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 test('/auth/me tells account, phone, second factor, place and permissions, and no secret', async (t) => {

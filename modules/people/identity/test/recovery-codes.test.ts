@@ -1,11 +1,11 @@
 /** Recovery codes: how they are kept, and that each works once. */
 import test from 'ava';
 import { hashRecoveryCode, newRecoveryCodes } from '#core';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { mailsTo } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Answer extends ErrorBody {

@@ -1,9 +1,9 @@
 /** Registering a partner or an account. */
 import test from 'ava';
-import { type ErrorBody, startTestPlatform } from '#test';
+import { type ErrorBody, sharedPlatform, startTestPlatform } from '#test';
 import { fromSomewhere, PASSWORD, type Registered, refreshCookie, registration } from './people.ts';
 
-const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 const register = (body: object, headers = fromSomewhere()) =>

@@ -1,10 +1,10 @@
 /** Text messages as second factor: switched on, used to log in, switched off. */
 import test from 'ava';
-import { type ErrorBody, type Person, startTestPlatform, tenant, until } from '#test';
+import { type ErrorBody, type Person, sharedPlatform, tenant, until } from '#test';
 import { codeSentTo, otherThan, someNumber, textsTo } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Answer extends ErrorBody {

@@ -7,7 +7,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON as RequestOptions,
 } from '@simplewebauthn/server';
 import { hashPassword } from '#core';
-import { type ErrorBody, type Person, type TestPlatform, tenant } from '#test';
+import { type ErrorBody, type Person, type PlatformClient, tenant } from '#test';
 import { type Authenticator, type Lies, softAuthenticator } from './authenticator.ts';
 
 export const PASSWORD = 'quite-a-Long-horse-9';
@@ -36,7 +36,7 @@ export interface LoggedIn {
 }
 
 /** A platform's calls; each comes from an address of its own, so that limits by address do not mix tests. */
-export function calls(platform: TestPlatform) {
+export function calls(platform: PlatformClient) {
   const post = <B = unknown>(path: string, body: object, token?: string) =>
     platform.call<B & ErrorBody>('POST', path, {
       body,

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import pg from 'pg';
-import { apiKey, orgUser, startTestPlatform, tenant } from '#test';
+import { apiKey, orgUser, sharedPlatform, tenant } from '#test';
 import { certificate, certificateKey } from './attestation-certificate.ts';
 import { type Lies, newKey, ORIGIN, RP_ID, softAuthenticator } from './authenticator.ts';
 import { calls, NOWHERE, type Shown } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
 test.after.always(() => platform.stop());
 const { begin, finish, register, login, list, owner, mails } = calls(platform);
 

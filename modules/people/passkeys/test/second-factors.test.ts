@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { PublicKeyCredentialRequestOptionsJSON as RequestOptions } from '@simplewebauthn/server';
 import test from 'ava';
-import { startTestPlatform } from '#test';
+import { sharedPlatform } from '#test';
 import { type Authenticator, type Lies, ORIGIN, softAuthenticator } from './authenticator.ts';
 import { type Begun, calls, claimsOf, type LoggedIn, PASSWORD } from './people.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
+const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
 test.after.always(() => platform.stop());
 const { post, owner, register, failures, givePassword } = calls(platform);
 

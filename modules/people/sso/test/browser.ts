@@ -1,6 +1,6 @@
 /** A browser as far as a login needs one: it keeps cookies, follows redirects and stops at the application. */
 import { randomUUID } from 'node:crypto';
-import type { ErrorBody, TestPlatform } from '#test';
+import type { ErrorBody, PlatformClient } from '#test';
 import type { IdentityProvider, Somebody } from './identity-provider.ts';
 
 export const PUBLIC_URL = 'http://localhost:3000';
@@ -14,7 +14,7 @@ export interface Landing {
 }
 
 export class Browser {
-  readonly #platform: TestPlatform;
+  readonly #platform: PlatformClient;
   /** By origin. */
   readonly #cookies = new Map<string, Map<string, string>>();
   /** As they were set by the platform. */
@@ -22,7 +22,7 @@ export class Browser {
   /** An address of its own, so that limits by address do not mix tests. */
   readonly #address = { 'x-forwarded-for': `2001:db8::${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}` };
 
-  constructor(platform: TestPlatform) {
+  constructor(platform: PlatformClient) {
     this.#platform = platform;
   }
 

@@ -1,14 +1,14 @@
 /** What the tests of single sign-on stand on: a platform that may call this machine, providers, and people. */
 import { randomUUID } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
-import { type ErrorBody, startTestPlatform, type Tenant, type TestPlatform, tenant } from '#test';
+import { type ErrorBody, type PlatformClient, sharedPlatform, type Tenant, tenant } from '#test';
 import { CALLBACK } from './browser.ts';
 import { CLIENT, IdentityProvider, type Somebody } from './identity-provider.ts';
 
 const LOCAL = { OUTBOUND_ALLOW_HTTP: 'true', OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8', TRUST_PROXY_HEADERS: 'true' };
 
-export const startPlatform = (env: Record<string, string> = {}): Promise<TestPlatform> =>
-  startTestPlatform({ ...LOCAL, ...env });
+export const startPlatform = (env: Record<string, string> = {}): Promise<PlatformClient> =>
+  sharedPlatform({ ...LOCAL, ...env });
 
 /** @param client how the provider knows this installation */
 export const startProvider = (client: Partial<ClientMetadata> = {}): Promise<IdentityProvider> =>
@@ -30,7 +30,7 @@ export const bodyOf = (issuer: string, more: object = {}) => ({ name: 'Head offi
 
 /** Creates a provider and sets it active. */
 export async function activeProvider(
-  platform: TestPlatform,
+  platform: PlatformClient,
   { orgAdmin }: Pick<Tenant, 'orgAdmin'>,
   issuer: string,
   more: object = {},
@@ -47,7 +47,7 @@ export async function activeProvider(
 }
 
 /** A tenant that logs in through the provider. */
-export async function place(platform: TestPlatform, issuer: string, more: object = {}) {
+export async function place(platform: PlatformClient, issuer: string, more: object = {}) {
   const owner = await tenant(platform);
   return { ...owner, provider: await activeProvider(platform, owner, issuer, more) };
 }

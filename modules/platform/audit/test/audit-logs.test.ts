@@ -1,6 +1,6 @@
 /** The audit trail through the API: reading, reach, and what happens to those who tamper. */
 import test from 'ava';
-import { type ErrorBody, organization, partnerUser, startTestPlatform, systemUser, type Tenant, tenant } from '#test';
+import { type ErrorBody, organization, partnerUser, sharedPlatform, systemUser, type Tenant, tenant } from '#test';
 
 interface Entry {
   id: string;
@@ -16,7 +16,7 @@ interface Page {
 interface Verdict {
   data: { owner: string; checked: number; ok: boolean; firstBad: { id: string; problem: string } | null };
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const list = (token: string, query = '') =>
@@ -36,7 +36,7 @@ async function busy(): Promise<Tenant> {
   await platform.call('PATCH', path, { token, body: { timezone: 'UTC' } });
   await platform.call('DELETE', path, { token: made.orgAdmin.token });
   await platform.call('PATCH', '/orgs/partners/me', { token, body: { settings: { language: 'en' } } });
-  await platform.platform.settle();
+  await platform.settle();
   return made;
 }
 

@@ -1,7 +1,7 @@
 /** Exports of any size: asked for, made by a job step by step, fetched by their own tenant, swept. */
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { type ErrorBody, organization, partnerUser, startTestPlatform, systemUser, tenant } from '#test';
+import { type ErrorBody, organization, partnerUser, sharedPlatform, systemUser, tenant } from '#test';
 import { record } from './outbox.ts';
 
 interface Shown {
@@ -11,7 +11,7 @@ interface Shown {
   entries: number;
   downloadUrl: string | null;
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const ask = async (token: string, body: object = {}) =>

@@ -2,10 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { record } from './outbox.ts';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const COLUMNS =
@@ -75,7 +75,7 @@ test('GET exports CSV, of one actor when asked', async (t) => {
   t.regex(one.headers.get('content-type') ?? '', /^text\/csv/);
   t.is(one.body.trim().split('\n').length, 2);
   t.true(one.body.includes('a.two'));
-  await platform.platform.settle();
+  await platform.settle();
   t.is((await get('')).body.trim().split('\n').length, 4, 'the export before is an entry by now');
   t.is((await get('userId=someone')).status, 400);
 });

@@ -1,6 +1,6 @@
 /** GET /audit-logs, search, and the same functions under /audit. */
 import test from 'ava';
-import { apiKey, type ErrorBody, organization, startTestPlatform, systemUser, tenant } from '#test';
+import { apiKey, type ErrorBody, organization, sharedPlatform, systemUser, tenant } from '#test';
 import { record } from './outbox.ts';
 
 interface Flat {
@@ -11,7 +11,7 @@ interface Full {
   data: { id: string; action: string; orgId: string | null }[];
   pagination: { total?: number; cursor?: string | null; hasMore?: boolean };
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 const flat = (token: string, query = '') => platform.call<Flat & ErrorBody>('GET', `/audit-logs?${query}`, { token });
 

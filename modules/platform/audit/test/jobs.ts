@@ -12,7 +12,7 @@ export async function addJob(platform: TestPlatform, name: AuditJob, payload: ob
 
 /** Signs everything sealed so far. */
 export async function signAll(platform: TestPlatform): Promise<void> {
-  await platform.platform.settle();
+  await platform.settle();
   await addJob(platform, 'audit/write-checkpoints');
   await platform.runJobs();
 }

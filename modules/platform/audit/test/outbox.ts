@@ -1,5 +1,5 @@
 /** Entries put into the outbox as any module would, for tests about reading them. */
-import type { TestPlatform } from '#test';
+import type { PlatformClient } from '#test';
 
 export interface Wanted {
   action: string;
@@ -19,7 +19,7 @@ export interface Wanted {
 }
 
 /** Seals them too. Those without a time are a second apart, the last one now. */
-export async function record(platform: TestPlatform, orgId: string | null, wanted: Wanted[]): Promise<void> {
+export async function record(platform: PlatformClient, orgId: string | null, wanted: Wanted[]): Promise<void> {
   const entries = wanted.map((entry, index) => ({
     orgId,
     partnerId: null,
@@ -43,5 +43,5 @@ export async function record(platform: TestPlatform, orgId: string | null, wante
      select (e ->> 'orgId')::uuid, (e ->> 'partnerId')::uuid, e from jsonb_array_elements($1::jsonb) e`,
     [JSON.stringify(entries)],
   );
-  await platform.platform.settle();
+  await platform.settle();
 }

@@ -1,7 +1,7 @@
 /** The three reports and the statistics. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { COMPLIANCE_ACTIONS, categoryOf, SECURITY_ACTIONS } from '../services/categories.ts';
 import { record } from './outbox.ts';
 
@@ -17,7 +17,7 @@ interface Activity {
   topUsers: { userId: string }[];
   recentActivity: { action: string }[];
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 const report = async <B>(token: string, path: string) =>
   (await platform.call<B & ErrorBody>('GET', `/audit-logs/${path}`, { token })).body;

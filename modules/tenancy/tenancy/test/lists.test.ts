@@ -1,8 +1,8 @@
 /** Pages of partners, organizations and sites. */
 import test from 'ava';
-import { startTestPlatform, systemUser, tenant } from '#test';
+import { sharedPlatform, systemUser, tenant } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 test('page and limit outside their bounds are clamped, on every list', async (t) => {

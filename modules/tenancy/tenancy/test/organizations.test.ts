@@ -1,14 +1,14 @@
 /** Organizations through the API: who reaches what, the cap of a partner, and the order. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type ErrorBody, organization, partnerUser, startTestPlatform, systemUser, tenant } from '#test';
+import { type ErrorBody, organization, partnerUser, sharedPlatform, systemUser, tenant } from '#test';
 
 interface Org {
   id: string;
   name: string;
   settings: Record<string, unknown>;
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const slug = () => `org-${randomUUID().slice(0, 8)}`;

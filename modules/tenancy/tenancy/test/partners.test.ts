@@ -1,13 +1,13 @@
 /** Partners through the API: provisioning by the system, and each partner's own record. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type ErrorBody, partnerUser, startTestPlatform, systemUser, tenant } from '#test';
+import { type ErrorBody, partnerUser, sharedPlatform, systemUser, tenant } from '#test';
 
 interface Partner {
   id: string;
   settings: Record<string, unknown>;
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 test('the system creates, reads, lists, changes and removes a partner', async (t) => {

@@ -8,13 +8,13 @@ import {
   organization,
   orgUser,
   partnerUser,
-  startTestPlatform,
+  sharedPlatform,
   systemUser,
   type Tenant,
   tenant,
 } from '#test';
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 const mine = await tenant(platform);
 const second = await organization(platform, mine.partnerId);
 const { partnerId, partnerRoleId: roleId, orgId, siteId } = mine;

@@ -1,12 +1,12 @@
 /** What is left of a removed partner or organization, seen by the system and by those who are left. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type ErrorBody, organization, startTestPlatform, systemUser, tenant } from '#test';
+import { type ErrorBody, organization, sharedPlatform, systemUser, tenant } from '#test';
 
 interface Listed {
   data: { id: string }[];
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 const message = async (token: string, method: string, path: string, body?: object) => {

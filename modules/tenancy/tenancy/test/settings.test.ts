@@ -1,12 +1,12 @@
 /** Settings of partners and organizations: what is checked, what is merged, and what is kept. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type ErrorBody, startTestPlatform, systemUser, tenant } from '#test';
+import { type ErrorBody, sharedPlatform, systemUser, tenant } from '#test';
 
 interface Settled {
   settings: Record<string, unknown>;
 }
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 async function arrange() {

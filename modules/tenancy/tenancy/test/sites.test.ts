@@ -1,13 +1,13 @@
 /** Sites through the API. */
 import test from 'ava';
-import { type Called, type ErrorBody, enrollAgent, enrollmentKey, orgUser, startTestPlatform, tenant } from '#test';
+import { type Called, type ErrorBody, enrollAgent, enrollmentKey, orgUser, sharedPlatform, tenant } from '#test';
 
 interface SitePage {
   data: { name: string }[];
   pagination: { cursor: string | null };
 }
 
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 test('a partner creates, reads, changes, lists and removes a site, and each step is audited', async (t) => {

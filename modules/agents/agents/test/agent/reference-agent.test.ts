@@ -5,10 +5,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { enrollmentKey, startTestPlatform, tenant, until } from '#test';
+import { enrollmentKey, sharedPlatform, tenant, until } from '#test';
 
 const PROGRAM = join(import.meta.dirname, '../../agent/main.ts');
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
 interface Detail {

@@ -6,10 +6,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { enrollmentKey, startTestPlatform, tenant } from '#test';
+import { enrollmentKey, sharedPlatform, tenant } from '#test';
 
 const PROGRAM = join(import.meta.dirname, '../../agent/main.ts');
-const platform = await startTestPlatform();
+const platform = await sharedPlatform();
 const folder = await mkdtemp(join(tmpdir(), 'agent-tools-'));
 const state = join(folder, 'state.json');
 const output: string[] = [];
