@@ -43,7 +43,9 @@ const nameIn = (room: string, file: string): string =>
   relative(room, file)
     .replaceAll(sep, '/')
     .replace(/\.[jt]s$/, '');
-const isCode = (name: string) => /\.[jt]s$/.test(name) && !/\.(d|test)\.[jt]s$/.test(name);
+/** What compilers and editors leave beside code: declarations, source maps, tests and hidden files. */
+const isBesideCode = (name: string) => /\.(d\.[jt]s|test\.[jt]s|map)$/.test(name) || basename(name).startsWith('.');
+const isCode = (name: string) => /\.[jt]s$/.test(name);
 export const manifestOf = (folder: string): string | undefined =>
   ['index.ts', 'index.js'].map((name) => join(folder, name)).find((file) => existsSync(file));
 
@@ -65,18 +67,21 @@ async function readRoom<T>(folder: string, room: string): Promise<Found<T>[]> {
   );
 }
 
-/** The files of code in a room and in the folders below it, in order; none where there is no such room. */
+/**
+ * The files of code in a room and in the folders below it, in order; none where there is no such room. Throws LoadError for a
+ * file that is not code.
+ */
 async function codeBelow(room: string): Promise<string[]> {
   if (!existsSync(room)) return [];
-  try {
-    const names = await readdir(room, { recursive: true });
-    return names
-      .filter(isCode)
-      .sort()
-      .map((name) => join(room, name));
-  } catch (error) {
-    throw new LoadError(`${room} cannot be read: ${(error as Error).message}`, { cause: error });
-  }
+  const entries = await readdir(room, { recursive: true, withFileTypes: true }).catch((error: Error) => {
+    throw new LoadError(`${room} cannot be read: ${error.message}`, { cause: error });
+  });
+  const files = entries
+    .filter((entry) => !entry.isDirectory() && !isBesideCode(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const stray = files.find((file) => !isCode(file));
+  if (stray) throw new LoadError(`${stray} is neither TypeScript nor JavaScript, so the loader cannot read it`);
+  return files.sort();
 }
 
 async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {

@@ -1,8 +1,9 @@
 /** What may be offered, in memory: versions, halts and tenants' policies, read again when a notice says so. */
+
+import type { Component, Manifest, Platform, ReleaseArchitecture } from '#agent-protocol';
 import { type Context, defineService, type Services, type StartServices } from '#core';
-import type { Architecture, Component, Platform } from '../models/coordinates.ts';
 import type { UpdatePolicy } from '../models/update-policy.ts';
-import { isTrusted, type Manifest } from './releases/manifests.ts';
+import { isTrusted } from './releases/manifests.ts';
 
 /** Tells every process that versions or halts changed. */
 export const CATALOG_NOTICE = 'agent-versions.catalog';
@@ -14,7 +15,7 @@ export interface Target {
   version: string;
   component: Component;
   platform: Platform;
-  architecture: Architecture;
+  architecture: ReleaseArchitecture;
   checksum: string;
   isLatest: boolean;
   promotedAt: Date | null;

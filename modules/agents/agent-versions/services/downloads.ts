@@ -1,9 +1,9 @@
 /** Where a program is fetched: at the release host, in the object storage, or from this server as a stream. */
 import { open } from 'node:fs/promises';
+import { type Coordinates, fileName } from '#agent-protocol';
 import { type Context, defineService, equalHash, errors, type Reply, reply } from '#core';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
-import { type Coordinates, fileName } from '../models/coordinates.ts';
 import { localPath } from './releases/local-releases.ts';
 import { isTrusted } from './releases/manifests.ts';
 import { PREFIX, presignedUrl } from './releases/stored-files.ts';

@@ -1,4 +1,6 @@
 /** Where devices stand with their updates: group commits that heartbeats share, and what is remembered of them. */
+
+import type { Platform, ReleaseArchitecture } from '#agent-protocol';
 import { type Context, defineBatch, defineService, type StartServices } from '#core';
 import {
   ATTEMPT_FIELDS,
@@ -9,7 +11,6 @@ import {
   type OpenState,
   TRANSIENT,
 } from '../../models/attempt.ts';
-import type { Architecture, Platform } from '../../models/coordinates.ts';
 
 /** With a device's id: its attempts changed. */
 export const DEVICE_NOTICE = 'agent-versions.device';
@@ -25,7 +26,7 @@ export interface Facts {
   orgId: string;
   partnerId: string;
   platform: Platform;
-  architecture: Architecture | null;
+  architecture: ReleaseArchitecture | null;
   open: OpenAttempt | null;
 }
 export interface Standing extends Facts {
