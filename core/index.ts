@@ -72,9 +72,11 @@ export type {
   ModulePlace,
   OutgoingMessage,
   Route,
+  ServiceRef,
   Slots,
   SocketEndpoint,
   SocketLink,
+  StartedModule,
   StartServices,
   Subscriber,
 } from './contract/index.ts';
@@ -85,7 +87,9 @@ export {
   defineJob,
   defineModule,
   defineRoute,
+  defineService,
   defineSubscriber,
+  provide,
 } from './contract/index.ts';
 export { Model } from './database/model.ts';
 export { inGroups, visibleDevices } from './database/visible-devices.ts';

@@ -30,7 +30,7 @@ const RANK: Record<string, number> = {
   auth: 5,
   http: 6,
   loader: 7,
-  'platform.ts': 8,
+  start: 8,
   'index.ts': 8,
   commands: 9,
   'main.ts': 9,

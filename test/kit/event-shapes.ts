@@ -1,6 +1,7 @@
 /** Holds every event that a test makes against what the API document says that webhooks are told of it. */
+
+import type { Platform } from '#core/start';
 import type { EventOutbox } from '../../core/contract/index.ts';
-import type { Platform } from '../../core/platform.ts';
 import type { WebhookEvent } from '../../modules/messages/webhooks/models/webhook-event.ts';
 
 /** @param onFault hears of each event whose snapshot is another than its kind's shape */

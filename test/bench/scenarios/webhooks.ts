@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import nock from 'nock';
 import { Agent, request as post } from 'undici';
 import { readConfig } from '#config';
+import { startPlatform } from '#core/start';
 import { runUnitOfWork } from '#core/work';
 import { NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
-import { startPlatform } from '../../../core/platform.ts';
 import { startProcess } from '../ground.ts';
 import { drive, rounded, type Scenario } from '../scenario.ts';
 

@@ -1,7 +1,7 @@
 /** Where devices stand with their updates: group commits that heartbeats share, and what is remembered of them. */
 
 import type { Platform, ReleaseArchitecture } from '#agent-protocol';
-import { type Context, defineBatch, type StartServices } from '#core';
+import { type Context, defineBatch, defineService, type StartServices } from '#core';
 import {
   ATTEMPT_FIELDS,
   type Attempt,
@@ -14,7 +14,6 @@ import {
 
 /** With a device's id: its attempts changed. */
 export const DEVICE_NOTICE = 'agent-versions.device';
-const SERVICE = 'agent-versions.standings';
 const MOST_DEVICES = 100_000;
 
 export type Updatable = 'agent' | 'helper' | 'watchdog';
@@ -65,14 +64,16 @@ export class Standings {
   }
 }
 
-export function startStandings({ services, onNotice, onNoticesLost }: StartServices): void {
+export const STANDINGS = defineService<Standings>('agent-versions.standings');
+
+export function startStandings({ onNotice, onNoticesLost }: StartServices): Standings {
   const standings = new Standings();
-  services.set(SERVICE, standings);
   onNotice(DEVICE_NOTICE, (deviceId) => (deviceId === '*' ? standings.clear() : standings.forget(deviceId)));
   onNotice('devices.changed', (deviceId) => standings.forget(deviceId));
   onNoticesLost(() => standings.clear());
+  return standings;
 }
-export const standingsOf = (ctx: Context): Standings => ctx.services.services.get(SERVICE) as Standings;
+export const standingsOf = (ctx: Context): Standings => ctx.services.get(STANDINGS);
 
 export interface Look {
   deviceId: string;

@@ -1,21 +1,21 @@
-/** What modules put into each other's slots, without those that are off. */
+/** What modules contribute to each other's slots, without the modules that are off. */
 import type { Scope } from '../context/index.ts';
 import type { Filling, Module, ModulePlace } from '../contract/index.ts';
 import { offFor, orgsWith } from './gate.ts';
 import type { ModuleStates } from './states.ts';
 
-export interface Offers {
-  /** Without a scope those of all modules. */
+export interface Contributions {
+  /** Without a scope, those of all modules. */
   fillings(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
-  /** The reached organizations for which a filling's module is on; null for all of them. */
+  /** The reached organizations for which the contribution's module is on; null for all of them. */
   orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
-  /** Whether the module whose event it is, is on there. */
+  /** Whether the module that declares the event is on there. */
   emits(event: string, where: ModulePlace): boolean;
 }
 export type Given = readonly { module: Module; fillings: readonly { value: Filling }[] }[];
 
-/** @param given every module with its fillings, in the order in which they are asked */
-export function openOffers(given: Given, states: ModuleStates): Offers {
+/** @param given every module with its contributions, in the order in which they are called */
+export function openContributions(given: Given, states: ModuleStates): Contributions {
   const steady = new Set(given.flatMap(({ module }) => module.steadySlots ?? []));
   const bySlot = new Map<string, object[]>();
   const moduleOf = new WeakMap<object, string>();
@@ -36,7 +36,7 @@ export function openOffers(given: Given, states: ModuleStates): Offers {
       if (states.switched.size === 0) return list;
       return list.filter((value) => {
         const module = moduleOf.get(value) ?? '';
-        // What is steady answers also where it is off, but not where it cannot.
+        // Contributions to steady slots stay where their module is off, but not where the module is faulty.
         if (always.has(value) || !scope) return states.works(module);
         return isOn(module, scope, orgId);
       });
