@@ -44,9 +44,9 @@ export type {
   Context,
   EmitOptions,
   JobOptions,
-  Services,
   Scope,
   SealPlace,
+  Services,
   TaskInfo,
 } from './context/index.ts';
 export { EVERYWHERE, NOBODY, NOWHERE } from './context/index.ts';
@@ -57,14 +57,17 @@ export type {
   AgentAuthenticator,
   AgentIdentity,
   AgentRequest,
+  AnyEvent,
   AnyJob,
   AnyRoute,
   AnySubscriber,
   Batch,
   DomainEvent,
+  EventDefinition,
   EventOutbox,
   Input,
   Job,
+  KnownEvent,
   Limit,
   Module,
   ModuleDirectory,
@@ -81,11 +84,13 @@ export type {
 export {
   CONTRACT_VERSION,
   defineBatch,
+  defineEvent,
   defineFilling,
   defineJob,
   defineModule,
   defineRoute,
   defineSubscriber,
+  nameOfEvent,
 } from './contract/index.ts';
 export { Model } from './database/model.ts';
 export { inGroups, visibleDevices } from './database/visible-devices.ts';

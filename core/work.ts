@@ -3,8 +3,19 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Actor, AuditEntry, Context, Services, Scope } from './context/index.ts';
-import type { Apis, Batch, EventName, Events, JobName, JobPayload, ModulePlace, Slots } from './contract/index.ts';
+import type { Actor, AuditEntry, Context, EmitOptions, Scope, Services } from './context/index.ts';
+import {
+  type AnyEvent,
+  type Apis,
+  type Batch,
+  type EventName,
+  type JobName,
+  type JobPayload,
+  type KnownEvent,
+  type ModulePlace,
+  nameOfEvent,
+  type Slots,
+} from './contract/index.ts';
 import type { Batches } from './database/batches.ts';
 import { bindKnex } from './database/knex.ts';
 import type { Database } from './database/pools.ts';
@@ -31,6 +42,10 @@ export interface WorkServices {
   orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module whose event it is, is on there. */
   emits(event: string, where: ModulePlace): boolean;
+  /** The definition of an event; undefined for one that is not declared in `events/`. */
+  event(name: string): KnownEvent | undefined;
+  /** Of modules that are on in the scope or, when it is given, for the organization. */
+  events(scope: Scope, orgId?: string): readonly KnownEvent[];
   settings(ctx: Context, module: string, orgId: string | null): Promise<unknown>;
   /** Hands a notice to the listeners of this process at once; the others hear it through the database. */
   deliverNotice(channel: string, payload: string): void;
@@ -200,11 +215,8 @@ function makeContext(work: Work, services: WorkServices): Context {
     addJob: <N extends JobName>(name: N, payload: JobPayload<N>, options = {}) => {
       work.effects.jobs.push(services.jobRow(work, name, payload, options));
     },
-    emit: <E extends EventName>(
-      name: E,
-      data: Events[E],
-      options: { orgId?: string | null; siteId?: string | null; deviceId?: string | null } = {},
-    ) => {
+    emit: (subject: EventName | AnyEvent, data: object, options: EmitOptions = {}) => {
+      const name: string = typeof subject === 'string' ? subject : nameOfEvent(subject);
       const orgId = options.orgId ?? scope.orgId;
       if (!services.emits(name, { partnerId: scope.partnerId ?? scope.ownerPartnerId, orgId })) return;
       const event = {
@@ -219,7 +231,7 @@ function makeContext(work: Work, services: WorkServices): Context {
       work.effects.events.push(event);
       work.effects.jobs.push(...services.subscriberJobs(work, event));
       for (const { into, take } of ctx.fillings('events.outbox', orgId ?? undefined)) {
-        const row = take(ctx, event);
+        const row = take(ctx, event, services.event(name)?.definition);
         if (row) ctx.withCommit(into, row);
       }
     },
@@ -239,6 +251,7 @@ function makeContext(work: Work, services: WorkServices): Context {
       services.fillings(slot, ctx.scope, orgId) as readonly Slots[S][],
     fillingsWithin: <S extends keyof Slots>(slot: S) =>
       ctx.fillings(slot).map((value) => ({ value, orgIds: services.orgsOf(value, ctx.scope) })),
+    events: (orgId) => services.events(ctx.scope, orgId),
     within: async (orgIds, run) => {
       if (!orgIds) return run(ctx);
       const announceOrgs = (ids: readonly string[]) =>

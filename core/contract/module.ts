@@ -3,6 +3,7 @@ import type Joi from 'joi';
 import type { Config } from '#config';
 import type { Actor } from '../context/actor.ts';
 import type { Context } from '../context/context.ts';
+import type { KnownEvent } from './event.ts';
 import type { Module, ModuleDirectory, ModulePlace } from './module-directory.ts';
 
 /** A message that webhook receivers get: one kind of event. */
@@ -26,8 +27,8 @@ declare module './module-directory.ts' {
     settings?: Joi.ObjectSchema;
     /** Schemas of its routes that have a name in the API document; generated clients use it for their types. */
     schemas?: Record<string, Joi.Schema>;
-    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot. */
-    sends?(filled: (slot: string) => readonly unknown[]): OutgoingMessage[];
+    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */
+    sends?(filled: (slot: string) => readonly unknown[], events: readonly KnownEvent[]): OutgoingMessage[];
     api?(ctx: Context): object;
     start?(services: StartServices): Promise<void> | void;
     /** Starts what runs as long as a worker process does, on each of them; it returns a function that stops it. */

@@ -4,7 +4,7 @@ import { keyUse } from '../auth/api-key-use.ts';
 import { sha256Hex } from '../auth/opaque-tokens.ts';
 import type { Principal, Principals } from '../auth/principals.ts';
 import type { AccessClaims } from '../auth/tokens.ts';
-import type { Actor, Services, Scope } from '../context/index.ts';
+import type { Actor, Scope, Services } from '../context/index.ts';
 import { NOBODY, NOWHERE } from '../context/index.ts';
 import type { Access, AgentAuthenticator, AnyRoute } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';

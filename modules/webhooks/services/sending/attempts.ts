@@ -1,5 +1,5 @@
 /** One attempt to deliver a message: signed, sent, and what came of it in one word. */
-import { type Services, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
+import { retryAfterOf, type Services, UpstreamError, UrlBlockedError } from '#core';
 import type { ErrorCode } from '../../models/delivery.ts';
 import { openHeaders, sign } from '../secrets.ts';
 import type { Claim } from './claims.ts';
