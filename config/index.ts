@@ -20,7 +20,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** In the order in which the enrollment key pepper is looked for (spec/1-identity.md, "Enrollment key"). */
+/** In the order in which the enrollment key pepper is looked for. */
 const PEPPER_SOURCES = ['ENROLLMENT_KEY_PEPPER', 'APP_ENCRYPTION_KEY', 'SECRET_ENCRYPTION_KEY', 'JWT_SECRET'] as const;
 
 /** All of them or none. */

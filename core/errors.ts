@@ -3,7 +3,7 @@
 export interface ErrorExtras {
   message?: string;
   details?: unknown[];
-  /** Fields beside `error` in the body, for the few answers whose shape the spec fixes (`retryAfter`). */
+  /** Fields beside `error` in the body, for the few answers whose shape is fixed (`retryAfter`). */
   beside?: Record<string, unknown>;
   headers?: Record<string, string>;
 }

@@ -39,7 +39,7 @@ import { createSmsSender } from './outbound/sms.ts';
 import type { Secrets } from './secrets.ts';
 import { readSettings, settingsFaults } from './settings/read.ts';
 import { createSealer } from './settings/seal.ts';
-import { inWork, type WorkServices } from './work.ts';
+import { runUnitOfWork, type UnitOfWorkBackend } from './work/index.ts';
 
 export interface PlatformOptions {
   config: Config;
@@ -126,7 +126,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       prefix,
     });
     closers.push(() => counters.close());
-    const work: WorkServices = {
+    const work: UnitOfWorkBackend = {
       database,
       batches,
       services: {
@@ -145,12 +145,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         tasks: () => registry.tasks(),
         settingsFaults: (name, values) => settingsFaults(byName.get(name)?.settings, values),
       },
-      auditRow: ({ options: { actor, scope } }, action, entry) => auditRow(actor, scope, action, entry),
-      auditAttempt: ({ options: { actor, scope } }, action, entry) =>
+      auditRow: ({ actor, scope }, action, entry) => auditRow(actor, scope, action, entry),
+      auditAttempt: ({ actor, scope }, action, entry) =>
         attempts.add(auditRow(actor, scope, action, entry) as AuditRow),
-      jobRow: ({ options: { scope, requestId } }, name, payload, jobOptions) =>
+      jobRow: ({ scope, requestId }, name, payload, jobOptions) =>
         registry.jobRow(name, payload, { orgId: scope.orgId, requestId }, jobOptions),
-      subscriberJobs: ({ options: { requestId } }, event) => registry.subscriberJobs(event, requestId),
+      subscriberJobs: ({ requestId }, event) => registry.subscriberJobs(event, requestId),
       api: (name, ctx) => {
         const module = byName.get(name);
         if (!module?.api) throw new Error(`the module ${name} is not there or offers nothing`);
@@ -165,8 +165,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       deliverNotice: (channel, payload) => notices.deliver(channel, payload),
       hint: (channel, payload) => hints.tell(channel, payload),
     };
-    const asPlatform = <T>(run: Parameters<typeof inWork<T>>[2]) =>
-      inWork(
+    const asPlatform = <T>(run: Parameters<typeof runUnitOfWork<T>>[2]) =>
+      runUnitOfWork(
         work,
         { actor: { ...NOBODY, kind: 'system' }, scope: EVERYWHERE, requestId: 'start', log, role: 'platform' },
         run,

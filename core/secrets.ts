@@ -10,7 +10,7 @@ export interface Secrets {
   jwtSecret: string;
   /** From which the keys that seal stored credentials are derived. */
   encryptionKey: string;
-  /** Goes into the hash of enrollment keys (spec/1-identity.md, "Enrollment key"). */
+  /** Goes into the hash of enrollment keys. */
   enrollmentPepper: string;
 }
 
@@ -32,7 +32,7 @@ export async function resolveSecrets(config: Config): Promise<Secrets> {
   const configured = {
     jwtSecret,
     encryptionKey: appEncryptionKey ?? secretEncryptionKey,
-    // The order is the spec's: changing it makes all keys that were handed out invalid.
+    // Changing the order makes all keys that were handed out invalid.
     enrollmentPepper: enrollmentKeyPepper ?? appEncryptionKey ?? secretEncryptionKey ?? jwtSecret,
   };
   if (isComplete(configured)) return configured;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
+import { runUnitOfWork } from '#core/work';
 import { NOBODY } from '../core/context/index.ts';
 import { organizationScope } from '../core/jobs/task.ts';
-import { inWork } from '../core/work.ts';
-import { shippedPlugins } from '../modules/plugins/services/builtin/packages.ts';
-import { type At, openGround, openTenant, until } from '../modules/plugins/test/ground.ts';
+import { shippedPlugins } from '../modules/platform/plugins/services/builtin/packages.ts';
+import { type At, openGround, openTenant, until } from '../modules/platform/plugins/test/ground.ts';
 
 const shipped = await shippedPlugins();
 const ground = await openGround({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8', OUTBOUND_ALLOW_HTTP: 'true' });
@@ -89,7 +89,7 @@ test.serial(
     const id = await channel(at, { plugin: 'ntfy-push', provider: 'push', settings: { topic: 'on-call' } });
     const { work, log } = platform.platform.tasks;
     const scope = organizationScope(at.orgId, at.partnerId);
-    await inWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
+    await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
       const said = { title: 'Disk full', message: 'C: has 2 % left', link: '/alerts/1', at: new Date().toISOString() };
       const about = { orgId: at.orgId, alertId: at.siteId, kind: 'trigger', severity: 'critical' } as const;
       await ctx.use('alert-channels').send(id, { ...about, ...said });
@@ -203,7 +203,7 @@ test.serial('device-report: the report is made now, of the devices of the organi
   const { work, log } = platform.platform.tasks;
   const scope = organizationScope(at.orgId, at.partnerId);
   const options = { actor: NOBODY, scope, requestId: 'test', log, role: 'app', closed: true } as const;
-  const report = await inWork(work, options, (ctx) =>
+  const report = await runUnitOfWork(work, options, (ctx) =>
     ctx.use('plugins').callProvider({
       ...{ installationId: installation.id, kind: 'reportType', key: 'devices', operation: 'build' },
       input: { input: { olderThanYears: 1 } },

@@ -69,7 +69,7 @@ test('faults never repeat the value, which may be a secret', (t) => {
   t.false(faults.join('\n').toLowerCase().includes('hunter2'));
 });
 
-test('production wants its secrets and names the missing pepper in the words of the spec', (t) => {
+test('production wants its secrets and names the missing pepper in its documented words', (t) => {
   const faults = faultsOf({ NODE_ENV: 'production' });
   t.deepEqual(faults, [
     'JWT_SECRET: must be given in production',

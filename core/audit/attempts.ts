@@ -2,7 +2,7 @@
 
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { storable } from '../work.ts';
+import { storable } from '../work/index.ts';
 import type { AuditRow } from './record.ts';
 
 const MOST = 10_000;

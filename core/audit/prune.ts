@@ -1,4 +1,4 @@
-/** Takes old rows from the beginning of a chain, once they are proved, and anchors what is left (spec/3-operations, Tamper evidence). */
+/** Takes old rows from the beginning of a chain, once they are proved, and anchors what is left. */
 import { type Anchor, moveAnchor, readAnchor } from './anchors.ts';
 import type { ChainHead, SealedRow } from './chain.ts';
 import { isOurHead, readHead } from './heads.ts';

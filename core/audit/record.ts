@@ -1,4 +1,4 @@
-/** Turns what a caller says into an outbox row: ids, owner, and values stripped of secrets (spec/3-operations). */
+/** Turns what a caller says into an outbox row: ids, owner, and values stripped of secrets. */
 import type { Actor, AuditEntry, Scope } from '../context/index.ts';
 
 const ZERO = '00000000-0000-0000-0000-000000000000';
@@ -25,7 +25,7 @@ export interface AuditRow {
   errorMessage: string | null;
 }
 
-/** Replaces values under telling keys, at any depth (domain/01-conventions-integrations, section 4). */
+/** Replaces values under telling keys, at any depth. */
 export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact);
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
@@ -41,7 +41,7 @@ function actorType(kind: Actor['kind']): AuditRow['actorType'] {
   return kind === 'user' || kind === 'api_key' || kind === 'agent' ? kind : 'system';
 }
 
-/** Ids that are not uuids are kept in the details, as the spec says. The owner is the organization, else the partner. */
+/** Ids that are not uuids are kept in the details. The owner is the organization, else the partner. */
 export function auditRow(actor: Actor, scope: Scope, action: string, entry: AuditEntry): AuditRow {
   const who = { ...actor, ...entry.actor };
   const details = redact(entry.details ?? {}) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Counts API key use in batches, away from the request (spec/1-identity, API key authentication step 7). */
+/** Counts API key use in batches, away from the request. */
 import { defineBatch } from '../contract/index.ts';
 
 // By hash and not by id: uses of a key that was rotated meanwhile do not count for the new one, which starts at nothing.

@@ -15,18 +15,18 @@ export function newOpaqueToken(prefix: string, bytes = 32): string {
   return prefix + randomBytes(bytes).toString('base64url');
 }
 
-/** `svc_` and 32 base64url characters, stored as SHA-256 with its first 12 characters (spec 1-identity, API key). */
+/** `svc_` and 32 base64url characters, stored as SHA-256 with its first 12 characters. */
 export function newApiKey(): NewApiKey {
   const key = newOpaqueToken('svc_', 24);
   return { key, keyPrefix: key.slice(0, 12), keyHash: sha256Hex(key) };
 }
 
-/** 64 hex characters; store its `pepperedHash` (spec 1-identity, Enrollment key). */
+/** 64 hex characters; store its `pepperedHash`. */
 export function newEnrollmentKey(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** `svc_` and 64 hex characters; store its `sha256Hex` (domain/agents, Enrollment). */
+/** `svc_` and 64 hex characters; store its `sha256Hex`. */
 export function newAgentToken(): string {
   return `svc_${randomBytes(32).toString('hex')}`;
 }

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { auditRow } from '../audit/record.ts';
 import { EVERYWHERE, NOBODY } from '../context/index.ts';
-import { storable } from '../work.ts';
+import { storable } from '../work/index.ts';
 import { hashPassword } from './passwords.ts';
 
 export const SYSTEM_ADMIN_ROLE = '00000000-0000-4000-8000-000000000001';

@@ -39,7 +39,7 @@ export function totpCode(secret: string): string {
   return generateSync({ secret });
 }
 
-/** Checks a six-digit SHA-1 code of the current 30-second step or a neighbour of it (spec 1-identity, MFA). */
+/** Checks a six-digit SHA-1 code of the current 30-second step or a neighbour of it. */
 export function verifyTotp({ secret, code, now = Date.now(), lastUsedStep }: TotpCheck): TotpResult {
   const token = code.replace(/\s/g, '');
   if (!/^[0-9]{6}$/.test(token)) return { ok: false };

@@ -7,7 +7,7 @@ import { loadModules } from '../loader/load.ts';
 import { createLog } from '../log.ts';
 import { startPlatform } from '../platform.ts';
 import { resolveSecrets } from '../secrets.ts';
-import { inWork } from '../work.ts';
+import { runUnitOfWork } from '../work/index.ts';
 import { openStore } from './store.ts';
 
 async function commandsOfModules(): Promise<AdminCommand[]> {
@@ -34,7 +34,7 @@ export async function runModuleCommand(config: Config, [name, ...args]: readonly
     try {
       const actor = { ...NOBODY, kind: 'system' as const, name: 'command line' };
       const options = { actor, scope: EVERYWHERE, requestId: `admin ${name}`, log, role: 'platform' as const };
-      return await inWork(platform.tasks.work, options, (ctx) => command.run(ctx, args));
+      return await runUnitOfWork(platform.tasks.work, options, (ctx) => command.run(ctx, args));
     } catch (error) {
       throw error instanceof AppError ? new Error(inWords(error)) : error;
     } finally {

@@ -10,6 +10,7 @@ import type { Scope } from './scope.ts';
 import type { Services } from './services.ts';
 import type { Sql } from './sql.ts';
 
+/** Call its methods on the context itself; they do not work detached (`const { sql } = ctx`). */
 export interface Context {
   readonly actor: Actor;
   readonly scope: Scope;

@@ -14,7 +14,7 @@ export interface CountersOptions {
   maxKeys?: number | undefined;
 }
 
-/** Opens the counters (spec 1-identity: API key limits; login, MFA and message limits). Close them when done. */
+/** Opens the counters. Close them when done. */
 export function createCounters({ redisUrl, prefix = 'qm:count:', now, maxKeys = 100_000 }: CountersOptions): Counters {
   return redisUrl === undefined
     ? createMemoryCounters({ now: now ?? Date.now, maxKeys })

@@ -1,7 +1,7 @@
 /** What core's own tables need from time to time: the coming days' partitions, and an end to old history. */
 import type pg from 'pg';
 
-/** Days of the queue's history and of events that are kept (domain/job-queue-ops, section 2). */
+/** Days of the queue's history and of events that are kept. */
 const JOB_RUNS_DAYS = 14;
 const JOB_FAILURES_DAYS = 30;
 const SNAPSHOT_DAYS = 2;

@@ -1,4 +1,4 @@
-/** Which devices a caller sees: organizations, sites and device groups, all of them at once (domain/00-conventions, 1). */
+/** Which devices a caller sees: organizations, sites and device groups, all of them at once. */
 import type { Scope } from '../context/index.ts';
 
 /** SQL: the device in this column belongs to one of the groups. Rows that exclude a device are no memberships. */

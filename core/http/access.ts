@@ -1,4 +1,4 @@
-/** Who is calling and may they: runs before the body is read, in the order of domain/00-conventions, "Denial order". */
+/** Who is calling and may they: runs before the body is read. Refuses in one order: 401, inactive partner, missing MFA, missing permission. */
 
 import { keyUse } from '../auth/api-key-use.ts';
 import { sha256Hex } from '../auth/opaque-tokens.ts';
@@ -95,7 +95,7 @@ async function admitKey(
     void services.batches.add(keyUse, { keyHash, expired: false }).catch(() => undefined);
     return found;
   };
-  // Without the counter store a valid key is let through: the spec asks for 503 only at registration.
+  // Without the counter store a valid key is let through; registration alone answers 503.
   const hit = await services.counters.hit(`api-key:${found.keyId}`, found.rateLimit, 3600).catch(() => null);
   if (!hit) return { principal: use(), headers: {} };
   const headers: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** The caller's address: proxies' headers count only where the operator trusts them (spec/3-operations, Authentication). */
+/** The caller's address: proxies' headers count only where the operator trusts them. */
 import { isIP } from 'node:net';
 
 const HEADERS = ['cf-connecting-ip', 'x-forwarded-for', 'x-real-ip'];

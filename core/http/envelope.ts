@@ -1,4 +1,4 @@
-/** Every failure in the spec's shape `{ error: { code, message, details } }`, or as RFC 9457 where the caller asks for it. */
+/** Every failure in the shape `{ error: { code, message, details } }`, or as RFC 9457 where the caller asks for it. */
 import { Boom } from '@hapi/boom';
 import type { Logger } from 'pino';
 import {

@@ -1,4 +1,4 @@
-/** Health at the host root: alive, ready, and which version (spec/3-operations, Versioning), and /metrics. */
+/** Health at the host root: alive, ready, and which version, and /metrics. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Server } from '@hapi/hapi';
 import type pg from 'pg';

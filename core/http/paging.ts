@@ -1,4 +1,4 @@
-/** Both list forms: pages (spec) and cursors (opaque position of the last row). */
+/** Both list forms: pages, and cursors (opaque position of the last row). */
 import Joi from 'joi';
 import type { QueryBuilder } from 'objection';
 import type { Model } from '../database/model.ts';
@@ -12,7 +12,7 @@ export interface PageQuery {
 
 const clamp = (low: number, high: number) => (value: number) => Math.min(high, Math.max(low, value));
 
-/** Query fields of every list: values outside the limits are clamped, not refused (spec/2-tenancy, Pagination). */
+/** Query fields of every list: values outside the limits are clamped, not refused. */
 export function pageQuery(defaultLimit = 50, maxLimit = 100) {
   return {
     page: Joi.number()

@@ -5,7 +5,7 @@ import Joi from 'joi';
 import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
 import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
-import { inWork, type WorkServices } from '../work.ts';
+import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { Caller } from './access.ts';
 import { deprecationFields } from './conventions/deprecations.ts';
 import { currentTag, entityTag, mustMatch, type Reading } from './conventions/entity-tags.ts';
@@ -19,7 +19,7 @@ import { BodyStream } from './streams/body-stream.ts';
 export const PREFIX = '/api/v1';
 
 export interface RouteServices {
-  work: WorkServices;
+  work: UnitOfWorkBackend;
   counters: Counters;
   /** Validates every answer against what its route declares; on in tests. */
   checkResponses: boolean;
@@ -148,7 +148,7 @@ async function handle(
     },
   };
   const { actor, scope } = caller;
-  // What agents send is cleaned by their schemas, never refused for it (domain/agents, section 4).
+  // Agents' bodies are cleaned by their schemas and never refused for a bad character.
   if (!('agent' in route.access)) mustBeStorable(input);
   const who = { ip: request.app.ip, actorId: actor.id };
   const headers = {
@@ -165,7 +165,7 @@ async function handle(
     closed: route.work === 'none',
   };
   let unsent: unknown;
-  const result = await inWork(services.work, options, async (ctx, work) => {
+  const result = await runUnitOfWork(services.work, options, async (ctx, work) => {
     const { answer, replayed } = await once(ctx, route, input, async () => {
       await mustMatch(ctx, route, read, input);
       return route.handler(ctx, input);

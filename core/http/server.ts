@@ -79,7 +79,7 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
       ignoreErrors: true,
     },
     debug: false,
-    // The specification writes GET /orgs/; both spellings are served.
+    // The API is documented with GET /orgs/; both spellings are served.
     router: { stripTrailingSlash: true },
   });
   // The default of 11 is meant for files that are compressed once: it takes longer than the request.
@@ -180,7 +180,7 @@ async function authenticate(services: HttpServices, request: Request, h: Respons
   }
 }
 
-/** An agent that still works for a feature that is off is thanked, so that old ones do not try again (domain/modules). */
+/** Answers 204 to agents for a disabled feature, so that old agents stop retrying. */
 const droppedUnread = (h: ResponseToolkit) => h.response().code(204).takeover();
 
 /** A 403 on a write leaves a `denied` entry (the audit trail of who tried what). */

@@ -12,7 +12,7 @@ import type { Counters } from '../counters/counters.ts';
 import { type AppError, NotFound, Unavailable, ValidationFailed } from '../errors.ts';
 import { mustBeInstalled, narrowed } from '../modules/gate.ts';
 import type { ModuleStates } from '../modules/states.ts';
-import { inWork, type WorkServices } from '../work.ts';
+import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import { type AccessServices, admit } from './access.ts';
 import { clientAddress } from './client-address.ts';
 import { checkLimits } from './conventions/limits.ts';
@@ -24,7 +24,7 @@ export interface SocketServices {
   modules: ModuleStates;
   access: AccessServices;
   counters: Counters;
-  work: WorkServices;
+  work: UnitOfWorkBackend;
   log: Logger;
   trustProxy: boolean;
   observe(route: string, method: string, status: number, seconds: number): void;
@@ -141,7 +141,7 @@ async function hand(
       headers,
       services: services.work.services as Pick<Services, 'config' | 'services' | 'counters'>,
       count: (event) => services.count(endpoint.path, event),
-      work: (run) => inWork(services.work, { actor, scope, requestId, log: services.log, role }, run),
+      work: (run) => runUnitOfWork(services.work, { actor, scope, requestId, log: services.log, role }, run),
     });
   });
 }

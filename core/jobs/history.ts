@@ -1,8 +1,8 @@
-/** What ran, how long and how it ended: buffered rows of job_runs; statistics, not truth (domain/job-queue-ops, section 2). */
+/** What ran, how long and how it ended: buffered rows of job_runs; statistics, not truth. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { storable } from '../work.ts';
+import { storable } from '../work/index.ts';
 import { MinuteStats } from './stats.ts';
 
 export interface JobRun {

@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import type { Actor, Context, Scope } from '../context/index.ts';
 import { EVERYWHERE, NOBODY, NOWHERE } from '../context/index.ts';
 import type { DomainEvent, Module, StartServices } from '../contract/index.ts';
-import { inWork, type WorkServices } from '../work.ts';
+import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { JobEnvelope, JobRegistry } from './registry.ts';
 
 const JOB_ACTOR: Actor = { ...NOBODY, kind: 'job', name: 'job' };
 
 export interface TaskServices {
-  work: WorkServices;
+  work: UnitOfWorkBackend;
   registry: JobRegistry;
   log: Logger;
   /** The partner above an organization; null when the organization is gone or its partner is not active. */
@@ -59,7 +59,7 @@ export async function asOrganization<T>(
   if (!partnerId) return null;
   const scope = organizationScope(orgId, partnerId);
   const who: Actor = { ...NOBODY, kind: 'system', ...actor };
-  return inWork(work, { actor: who, scope, requestId: randomUUID(), log, role: 'app' }, run);
+  return runUnitOfWork(work, { actor: who, scope, requestId: randomUUID(), log, role: 'app' }, run);
 }
 
 async function scopeOf(
@@ -86,7 +86,7 @@ export function jobTask(services: TaskServices, name: string): QueueTask {
     const scope = await scopeOf(services, job.scope, envelope.orgId);
     if (!scope) return;
     if (!job.whenOff && skips(services, known.module, scope, helpers)) return;
-    await inWork(
+    await runUnitOfWork(
       services.work,
       {
         actor: JOB_ACTOR,
@@ -114,7 +114,7 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
     if (!scope || skips(services, known.module, scope, helpers)) return;
     const role = kind === 'platform' ? 'platform' : 'app';
     const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role } as const;
-    await inWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
+    await runUnitOfWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
       const event = await readEvent(ctx, eventId);
       if (!event) return;
       const { error } = services.work.event(event.name)?.definition.data.validate(event.data, { convert: false }) ?? {};

@@ -4,16 +4,40 @@ import { join } from 'node:path';
 import { allLoaded, LoadError } from './files.ts';
 import { type LoadedModule, manifestOf, readModule } from './read-module.ts';
 
-/** Reads every folder below `root` that has an index.ts; a module comes after those that it requires. Throws LoadError. */
+/** Modules in one group; more would no longer be found at a glance. */
+const MAX_MODULES_IN_GROUP = 12;
+
+/**
+ * Reads the modules below `root`: each lies in `<group>/<name>`, and its group is the folder's name. Returns them ordered so that
+ * a module comes after those it requires. Throws LoadError with all
+ * faults, among them folders that are neither a group nor a module.
+ */
 export async function discover(root: string): Promise<LoadedModule[]> {
-  const names = (await readdir(root, { withFileTypes: true }))
+  const groups = await allLoaded((await foldersIn(root)).map((group) => readGroup(root, group)));
+  return order(groups.flat().sort((a, b) => (a.module.name < b.module.name ? -1 : 1)));
+}
+
+async function readGroup(root: string, group: string): Promise<LoadedModule[]> {
+  const folders = (await foldersIn(join(root, group))).map((name) => join(root, group, name));
+  const stray = manifestOf(join(root, group)) ? join(root, group) : folders.find((folder) => !manifestOf(folder));
+  if (stray || folders.length === 0) {
+    throw new LoadError(`${stray ?? join(root, group)}: modules lie in <group>/<name>, each with an index.ts`);
+  }
+  if (folders.length > MAX_MODULES_IN_GROUP) {
+    throw new LoadError(
+      `${join(root, group)} has ${folders.length} modules; a group has at most ${MAX_MODULES_IN_GROUP}`,
+    );
+  }
+  const modules = await allLoaded(folders.map((folder) => readModule(folder)));
+  return modules.map((loaded) => ({ ...loaded, module: { ...loaded.module, group } }));
+}
+
+async function foldersIn(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true });
+  return entries
     .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
-  const folders = names
-    .sort()
-    .map((name) => join(root, name))
-    .filter((folder) => manifestOf(folder));
-  return order(await allLoaded(folders.map((folder) => readModule(folder))));
+    .map((entry) => entry.name)
+    .sort();
 }
 
 /** Throws on a missing requirement and on a circle, naming the modules. */

@@ -1,7 +1,7 @@
 /** The files of a module that the loader reads, and the error that names the faulty ones. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** One fault in the files of the modules, or several, each on a line of the message. */
@@ -39,18 +39,12 @@ export async function allLoaded<T>(loading: readonly Promise<T>[]): Promise<T[]>
 /** What a file exports, with its path for messages. */
 export interface Found<T> {
   file: string;
+  /** The path below the folder, without the ending: `patches/scan`. */
+  name: string;
   value: T;
 }
 
-/** The name of a file that the loader reads, without its ending: TypeScript here, JavaScript in what was built. */
-export const stemOf = (file: string): string => basename(file).replace(/\.[jt]s$/, '');
-
-/** The folders below `folder` and the file's name without its ending: `['command', 'finished']`. */
-export const stepsOf = (folder: string, file: string): string[] =>
-  relative(folder, file)
-    .replace(/\.[jt]s$/, '')
-    .split(sep);
-
+/** TypeScript in the repository, JavaScript in a built package. */
 const isCode = (name: string) => /\.[jt]s$/.test(name) && !/\.(d|test)\.[jt]s$/.test(name);
 
 /** The default export of a file. Throws LoadError. */
@@ -68,8 +62,12 @@ export async function readDefault<T>(file: string): Promise<T> {
 /** The default exports of all code files in the folder and below it, in the order of their paths; none without the folder. */
 export async function readFolder<T>(folder: string): Promise<Found<T>[]> {
   if (!existsSync(folder)) return [];
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile() && isCode(entry.name));
-  const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort();
-  return allLoaded(paths.map(async (file) => ({ file, value: await readDefault<T>(file) })));
+  const paths = (await readdir(folder, { recursive: true })).filter(isCode).sort();
+  return allLoaded(
+    paths.map(async (path) => {
+      const file = join(folder, path);
+      const name = path.replaceAll(sep, '/').replace(/\.[jt]s$/, '');
+      return { file, name, value: await readDefault<T>(file) };
+    }),
+  );
 }

@@ -2,7 +2,6 @@
 import type { ModuleDirectory } from '../contract/index.ts';
 import type { Lanes } from '../jobs/lanes.ts';
 import { JobRegistry } from '../jobs/registry.ts';
-import { stemOf } from './files.ts';
 import type { LoadedModule } from './read-module.ts';
 
 export function jobRegistry(
@@ -14,8 +13,8 @@ export function jobRegistry(
   for (const loaded of modules) {
     const module = loaded.module.name;
     for (const { value } of loaded.jobs) registry.addJob({ module, job: value });
-    for (const { file, value } of loaded.subscribers) {
-      const task = `${module}/on-${stemOf(file)}`;
+    for (const { name, value } of loaded.subscribers) {
+      const task = `${module}/on-${name}`;
       registry.addSubscriber({ task, module, subscriber: value });
     }
   }

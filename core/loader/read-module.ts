@@ -15,7 +15,7 @@ import {
   nameEvent,
   type OperationExample,
 } from '../contract/index.ts';
-import { allLoaded, type Found, LoadError, readDefault, readFolder, stepsOf } from './files.ts';
+import { allLoaded, type Found, LoadError, readDefault, readFolder } from './files.ts';
 
 export interface LoadedModule {
   module: Module;
@@ -52,42 +52,39 @@ async function readExamples(folder: string): Promise<Record<string, OperationExa
 
 /** The values of files that export one declaration or a list of them. Throws LoadError for what is neither. */
 function flat<T extends object>(found: readonly Found<T | T[]>[]): Found<T>[] {
-  return found.flatMap(({ file, value }) => {
+  return found.flatMap(({ value, ...where }) => {
     const list = [value].flat() as T[];
     if (list.some((one) => typeof one !== 'object' || one === null)) {
-      throw new LoadError(`${file}: its default export must be a declaration or a list of them`);
+      throw new LoadError(`${where.file} must export a declaration or a list of them as its default`);
     }
-    return list.map((one) => ({ file, value: one }));
+    return list.map((one) => ({ ...where, value: one }));
   });
 }
 
 async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {
   const found = await readFolder<AnyRoute[]>(join(folder, 'routes'));
   const odd = found.find(({ value }) => !Array.isArray(value));
-  if (odd) throw new LoadError(`${odd.file}: its default export must be a list of routes`);
+  if (odd) throw new LoadError(`${odd.file} must export a list of routes as its default`);
   return flat(found);
 }
 
 /** Names each job by its path: `jobs/patches/scan.ts` of the module `software` is `software/patches/scan`. */
 async function readJobs(folder: string, module: string): Promise<Found<AnyJob>[]> {
-  const root = join(folder, 'jobs');
-  const found = await readFolder<AnyJobDefinition>(root);
-  return found.map(({ file, value }) => {
-    const name = [module, ...stepsOf(root, file)].join('/');
+  const found = await readFolder<AnyJobDefinition>(join(folder, 'jobs'));
+  return found.map(({ file, name: path, value }) => {
+    const name = `${module}/${path}`;
     if (value.name !== undefined && value.name !== name) {
       throw new LoadError(`${file}: the job is named ${value.name}, not ${name}`);
     }
-    return { file, value: { payload: Joi.object({}), ...value, name } };
+    return { file, name: path, value: { payload: Joi.object({}), ...value, name } };
   });
 }
 
 /** Names each event by its path: `events/command/finished.ts` of the module `devices` is `devices.command.finished`. */
 async function readEvents(folder: string, module: string): Promise<LoadedModule['events']> {
-  const root = join(folder, 'events');
-  const found = await readFolder<AnyEvent>(root);
-  return found.map(({ file, value }) => {
-    const steps = stepsOf(root, file).map((step) => step.replaceAll('-', '_'));
-    const name = [module, ...steps].join('.');
+  const found = await readFolder<AnyEvent>(join(folder, 'events'));
+  return found.map(({ file, name: path, value }) => {
+    const name = `${module}.${path.replaceAll('/', '.').replaceAll('-', '_')}`;
     nameEvent(value, name);
     return { name, module, definition: value, file };
   });

@@ -62,7 +62,7 @@ export function checkAddresses(
 }
 
 /**
- * Whether an address is global unicast (01-conventions section 5). Forms that carry an IPv4 address inside
+ * Whether an address is global unicast. Forms that carry an IPv4 address inside
  * (mapped, compatible, 6to4, Teredo, NAT64) are not, whatever they carry.
  */
 export function isPublic(address: string): boolean {

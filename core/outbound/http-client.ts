@@ -74,7 +74,7 @@ export interface HttpClientOptions {
   lookup?: LookupFunction | undefined;
 }
 
-/** Opens a client (01-conventions-integrations section 5). Proxy variables of the environment are not used. */
+/** Opens a client. Proxy variables of the environment are not used. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { allowHttp = false, lookup = systemLookup as LookupFunction } = options;
   const allowCidrs = parseCidrs(options.allowCidrs ?? []);

@@ -32,7 +32,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Seals with the first key and opens with all (01-conventions section 4). A 96-bit random nonce allows some four
+ * Seals with the first key and opens with all. A 96-bit random nonce allows some four
  * thousand million values per key before it should be replaced.
  * Throws `SealError` when there is no key, an empty secret, or two keys with one id.
  */

@@ -6,7 +6,7 @@ import { mustAccessOrg, mustReachAllOrgs } from './reach.ts';
 const OwnerRequired = defineError('OWNER_REQUIRED', 400, 'Exactly one of orgId and partnerId is required');
 const OutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches devices beyond your sites or groups');
 
-/** Exactly one of them is set (domain/00-conventions, "Owner axis"). */
+/** Exactly one of them is set. */
 export interface Owner {
   orgId: string | null;
   partnerId: string | null;

@@ -1,4 +1,4 @@
-/** The two vocabularies of spec/1-identity bridged: what a route asks for, and what a role's catalog pairs satisfy. */
+/** Maps the permission pairs that routes ask for to the catalog pairs that roles hold. */
 
 const RENAMED: Record<string, string> = {
   'alerts:acknowledge': 'alerts:update',
@@ -8,7 +8,7 @@ const RENAMED: Record<string, string> = {
   'audit:export': 'settings:execute',
 };
 
-/** The pairs that routes may ask for (spec/1-identity, "Permission and role permission"; reports, settings, billing use catalog pairs). */
+/** The pairs that routes may ask for. Reports, settings and billing use the pairs of the role catalog. */
 export const ROUTE_PAIRS: ReadonlySet<string> = new Set([
   ...['devices', 'scripts'].flatMap((r) => ['read', 'write', 'delete', 'execute'].map((a) => `${r}:${a}`)),
   ...['read', 'write', 'acknowledge'].map((a) => `alerts:${a}`),
@@ -22,7 +22,7 @@ export const ROUTE_PAIRS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** The catalog pairs that satisfy a route pair on this method (domain/01-conventions-integrations, section 3). */
+/** The catalog pairs that satisfy a route pair on this method. */
 export function catalogPairs(routePair: string, method: string): string[] {
   const renamed = RENAMED[routePair];
   if (renamed) return [renamed];

@@ -3,7 +3,7 @@ import type { Context, Scope } from '../context/index.ts';
 import { Forbidden, moduleOffHere, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
 import type { TenantRef } from './administrators.ts';
 
-/** Null for system scope, which reaches every organization (spec/2-tenancy, Authentication). */
+/** Null for system scope, which reaches every organization. */
 export function accessibleOrgIds(scope: Scope): readonly string[] | null {
   return scope.orgIds;
 }
@@ -48,7 +48,7 @@ export function targetOrg(ctx: Context, named: string | null | undefined, missin
   return named;
 }
 
-/** Partner users who reach only some organizations may not change what concerns them all (spec/1-identity, Errors). */
+/** Partner users who reach only some organizations may not change what concerns them all. */
 export function mustReachAllOrgs(ctx: Context): void {
   if (ctx.scope.kind === 'partner' && !ctx.scope.allOrgs) throw Forbidden('Full partner organization access required');
 }
@@ -62,7 +62,7 @@ export async function reachNewOrg(ctx: Context, orgId: string): Promise<void> {
 
 /**
  * The tenant whose users and roles are administered: the caller's own, or the one named. Partner callers may name an
- * organization, system callers must name one of the two. Throws 403 (spec/1-identity, Errors).
+ * organization, system callers must name one of the two. Throws 403.
  */
 export function targetTenant(
   ctx: Context,

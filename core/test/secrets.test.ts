@@ -31,7 +31,7 @@ test('processes that start at once agree on one file', async (t) => {
   t.deepEqual(await readdir(dir), ['secrets.json']);
 });
 
-test('the pepper is the first configured variable in the order of the spec', async (t) => {
+test('the pepper is the first configured variable in the fixed order', async (t) => {
   const env: Record<string, string> = { DATA_DIR: await folder(t) };
   const pepper = async () => (await resolveSecrets(readConfig(env))).enrollmentPepper;
   t.regex(await pepper(), /^[0-9a-f]{64}$/);

@@ -17,7 +17,7 @@ interface Manifest {
 const MORE = ['@types/node', '@types/pg', '@types/semver', '@types/ws', 'nock'];
 /** Files that the code reads at run time. */
 const ASSETS = [
-  ...['migrations/*.sql', 'modules/*/migrations/*.sql', 'modules/*/scripts/*', 'core/**/*.mjs'],
+  ...['migrations/*.sql', 'modules/*/*/migrations/*.sql', 'modules/*/*/scripts/*', 'core/**/*.mjs'],
   'plugins/*/*.*',
 ];
 

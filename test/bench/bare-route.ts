@@ -1,9 +1,9 @@
 /** What `conventions` is measured against: the same handlers as routes of hapi, without any of the API's conventions. */
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi';
+import { runUnitOfWork } from '#core/work';
 import type { Input } from '../../core/contract/index.ts';
 import { Reply } from '../../core/http/reply.ts';
 import type { RouteServices, RouteTag } from '../../core/http/route.ts';
-import { inWork } from '../../core/work.ts';
 
 export const PREFIX = '/api/v1';
 
@@ -31,7 +31,7 @@ async function answer(work: RouteServices['work'], { route }: RouteTag, request:
   if (!caller) throw new Error('nobody is calling');
   const { actor, scope } = caller;
   const system = scope.kind === 'system' || typeof route.work === 'object';
-  const result = await inWork(
+  const result = await runUnitOfWork(
     work,
     {
       actor,

@@ -4,7 +4,7 @@ import type { Database } from '../../core/database/pools.ts';
 import type { Fleet } from './fleet.ts';
 import { inTurns, rounded } from './scenario.ts';
 
-/** One transaction with the fleet's partner announced, as openWork() does it; the context reads and has no more than that. */
+/** One transaction with the fleet's partner announced, as runUnitOfWork() does it; the context reads and has no more than that. */
 export async function inRole<T>(pool: Database['app'], fleet: Fleet, run: (ctx: Context) => Promise<T>): Promise<T> {
   const { orgIds, partnerId } = fleet;
   const client = await pool.connect();

@@ -11,7 +11,7 @@ import { sampleOf } from './ground/sample.ts';
  * another reason argues for it here.
  */
 const PEOPLE_ONLY: [route: RegExp, why: string][] = [
-  [/ \/(api|enrollment)-keys(\/|$)/, 'key management asks for a JWT (spec/1-identity, API keys): no key breeds keys'],
+  [/ \/(api|enrollment)-keys(\/|$)/, 'key management asks for a JWT: no key breeds keys'],
   [/^(POST|PATCH|DELETE) \/roles(\/|$)/, 'role management asks for a verified second factor, which a key has not'],
   [/ \/auth\//, 'logins, sessions, second factors and passwords are those of the person who calls'],
   [/ \/users\/me(\/|$)/, 'the own account: a key has none'],

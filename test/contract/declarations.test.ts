@@ -1,6 +1,6 @@
 /** What modules do must be what their manifests declare. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import test from 'ava';
 import { openapiText } from '../../core/http/document/document.ts';
 import { loadModules, outgoingMessages, ROOT, routeTags } from '../../core/loader/load.ts';
@@ -8,15 +8,15 @@ import { sourceFiles } from '../house/files.ts';
 
 const modules = await loadModules();
 const sources = sourceFiles().filter(({ path }) => !/(^|\/)test\//.test(path));
-const textOf = (name: string) =>
+const textOf = (folder: string) =>
   sources
-    .filter(({ path }) => path.startsWith(`modules/${name}/`) && !path.startsWith('modules/agents/agent/'))
+    .filter(({ path }) => path.startsWith(`${folder}/`) && !path.startsWith('modules/agents/agents/agent/'))
     .map(({ text }) => text)
     .join('\n');
 const named = (text: string, call: RegExp) => [...text.matchAll(call)].map((match) => match[1] ?? '');
 
-for (const { module, routes } of modules) {
-  const text = textOf(module.name);
+for (const { module, routes, folder } of modules) {
+  const text = textOf(relative(ROOT, folder));
 
   test(`${module.name}: every audit action that is recorded is declared, and the other way round`, (t) => {
     const literals = new Set([...named(text, /['`]([a-z_]+(?:\.[a-z_]+)+)['`]/g)]);

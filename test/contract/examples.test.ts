@@ -12,7 +12,7 @@ import type { AnyRoute, OperationExample } from '../../core/contract/index.ts';
 import { queryOf } from '../../core/http/conventions/field-selection.ts';
 import { openapiDocument } from '../../core/http/document/document.ts';
 import type { RouteTag } from '../../core/http/route.ts';
-import { answers } from '../../modules/system-tools/test/arrange.ts';
+import { answers } from '../../modules/devices/system-tools/test/arrange.ts';
 import { arrange, realPaths } from './ground/arranged.ts';
 import { isLive, liveCall } from './ground/live-calls.ts';
 import { difference, Normaliser } from './ground/recordings.ts';

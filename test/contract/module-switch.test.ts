@@ -1,5 +1,6 @@
 /** Switching a module off for one organization takes all of it away there and nothing from its neighbour: for every module. */
 import test from 'ava';
+import { runUnitOfWork } from '#core/work';
 import {
   enrollAgent,
   enrollmentKey,
@@ -16,7 +17,6 @@ import { NOBODY, NOWHERE } from '../../core/context/index.ts';
 import type { AnyRoute } from '../../core/contract/index.ts';
 import { jobTask, subscriberTask } from '../../core/jobs/task.ts';
 import type { LoadedModule } from '../../core/loader/read-module.ts';
-import { inWork } from '../../core/work.ts';
 import { sampleOf } from './ground/sample.ts';
 
 const platform: TestPlatform = await startTestPlatform({ LOG_LEVEL: 'silent' });
@@ -95,7 +95,7 @@ async function told(loaded: LoadedModule, at: string): Promise<string[]> {
   const log = platform.platform.tasks.log;
   const stop = new Error('what was told is not wanted');
   let names: string[] = [];
-  await inWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx, { effects }) => {
+  await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx, { effects }) => {
     for (const name of loaded.module.events ?? []) ctx.emit(name as never, {} as never);
     for (const { definition } of loaded.events) ctx.emit(definition, {});
     names = effects.events.map((event) => (event as { name: string }).name);

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import pg from 'pg';
 import { call, createTestDatabase, freePort } from '#test';
-import { signFolder, trustKeyOf } from '../../modules/agent-versions/signing/folder.ts';
-import { bundle, makeExecutable } from '../../modules/agents/build/executable.ts';
-import { hostTarget, programName, type Target } from '../../modules/agents/build/targets.ts';
+import { signFolder, trustKeyOf } from '../../modules/agents/agent-versions/signing/folder.ts';
+import { bundle, makeExecutable } from '../../modules/agents/agents/build/executable.ts';
+import { hostTarget, programName, type Target } from '../../modules/agents/agents/build/targets.ts';
 import { launch, type Running, until } from './process.ts';
 
 const run = promisify(execFile);
-const AGENT = 'modules/agents/agent/main.ts';
+const AGENT = 'modules/agents/agents/agent/main.ts';
 const CRASHING = 'test/end-to-end/crashing-agent.ts';
 const key = generateKeyPairSync('ed25519').privateKey;
 const target = hostTarget() as Target;

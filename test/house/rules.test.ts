@@ -16,7 +16,7 @@ const RANK: Record<string, number> = {
   'explain.ts': 0,
   'secrets.ts': 0,
   database: 1,
-  'work.ts': 2,
+  work: 2,
   audit: 3,
   events: 3,
   jobs: 3,
@@ -48,7 +48,7 @@ const room = (path: string) => path.split('/')[1] ?? '';
 
 test('a module imports only core, npm and its own folder', (t) => {
   for (const { path, imports } of product.filter((file) => file.path.startsWith('modules/'))) {
-    const own = path.split('/').slice(0, 2).join('/');
+    const own = path.split('/').slice(0, 3).join('/');
     for (const name of imports) {
       const target = resolved(path, name);
       if (name.startsWith('.')) t.true(target.startsWith(`${own}/`), `${path} imports ${name}`);
@@ -117,7 +117,7 @@ test('config imports joi only', (t) => {
 
 test('only config reads the environment', (t) => {
   // What a child process inherits is handed on, not read.
-  const handsOn = ['modules/agents/agent/process/run.ts', 'core/database/embedded/cluster.ts'];
+  const handsOn = ['modules/agents/agents/agent/process/run.ts', 'core/database/embedded/cluster.ts'];
   // It runs on an author's machine, where there is no server.
   const elsewhere = ['packages/plugin-testkit/src/commands/dev/credentials.ts'];
   for (const { path, text } of product) {
@@ -143,7 +143,7 @@ test('each file opens with one sentence about itself', (t) => {
 
 test('there are default exports only in files that the loader reads', (t) => {
   const read =
-    /^(modules\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots)\/[^/]+\.ts|test\/example\.ts)$|^packages\/create-plugin\/template\/src\/index\.ts$/;
+    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots|fills|events)\/.+\.ts|test\/example\.ts)$|^packages\/create-plugin\/template\/src\/index\.ts$/;
   for (const { path, text } of product) {
     if (/^export default /m.test(text)) t.regex(path, read, `${path} has a default export`);
   }
@@ -156,8 +156,12 @@ test('no test is skipped, singled out or left to do', (t) => {
 test('each module has a README, and the README at the top names each module', (t) => {
   const readme = files.length > 0 && existsSync(join(ROOT, 'README.md')) ? 'README.md' : '';
   t.is(readme, 'README.md');
-  for (const name of readdirSync(join(ROOT, 'modules'))) {
-    t.true(existsSync(join(ROOT, 'modules', name, 'README.md')), `modules/${name} has no README.md`);
+  for (const group of readdirSync(join(ROOT, 'modules'))) {
+    const names = readdirSync(join(ROOT, 'modules', group));
+    t.true(names.length <= 12, `modules/${group} has ${names.length} modules`);
+    for (const name of names) {
+      t.true(existsSync(join(ROOT, 'modules', group, name, 'README.md')), `modules/${group}/${name} has no README.md`);
+    }
   }
 });
 

@@ -11,7 +11,7 @@ export {
 } from './fake-agent.ts';
 export { type Called, type CallOptions, call, type ErrorBody } from './http.ts';
 export { connectAgent, type LiveAgent, type Said, type Script } from './live-agent.ts';
-export type { AuditSeen, TestPlatform } from './platform.ts';
+export type { AuditSeen, PlatformClient, TestPlatform } from './platform.ts';
 export {
   type Arranged,
   apiKey,

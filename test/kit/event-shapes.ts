@@ -2,7 +2,7 @@
 import type Joi from 'joi';
 import type { AnyEvent, EventOutbox } from '../../core/contract/index.ts';
 import type { Platform } from '../../core/platform.ts';
-import { type WebhookEvent, webhookEventOf } from '../../modules/webhooks/models/webhook-event.ts';
+import { type WebhookEvent, webhookEventOf } from '../../modules/messages/webhooks/models/webhook-event.ts';
 
 type Emitted = Parameters<EventOutbox['take']>[1];
 

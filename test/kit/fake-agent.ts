@@ -1,8 +1,8 @@
 /** An agent as the server sees it: enrolls and speaks the protocol over real HTTP, without a machine behind it. */
 import { randomUUID } from 'node:crypto';
-import { newEnrollmentKey, pepperedHash } from '#core';
+import { newEnrollmentKey, pepperedHash } from '../../core/auth/opaque-tokens.ts';
 import type { Called } from './http.ts';
-import type { TestPlatform } from './platform.ts';
+import type { PlatformClient } from './platform.ts';
 
 export interface FakeCommand {
   id: string;
@@ -48,7 +48,7 @@ export interface FakeAgent {
 
 /** An enrollment key, arranged directly; returns the key in the clear. */
 export async function enrollmentKey(
-  test: TestPlatform,
+  test: PlatformClient,
   at: { orgId: string; siteId?: string | null; maxUsage?: number | null; expiresAt?: Date },
 ): Promise<string> {
   const key = newEnrollmentKey();
@@ -58,7 +58,7 @@ export async function enrollmentKey(
     [
       at.orgId,
       at.siteId ?? null,
-      pepperedHash(key, test.platform.tasks.work.services.enrollmentPepper),
+      pepperedHash(key, test.enrollmentPepper),
       at.maxUsage ?? null,
       at.expiresAt ?? new Date(Date.now() + 3_600_000),
       randomUUID(),
@@ -82,7 +82,7 @@ export function enrollmentBody(key: string, change: object = {}): Record<string,
 
 /** Enrolls, and throws when the server refuses. */
 export async function enrollAgent(
-  test: TestPlatform,
+  test: PlatformClient,
   {
     key,
     headers = {},
@@ -98,7 +98,7 @@ export async function enrollAgent(
 }
 
 /** An agent that has been enrolled before. */
-export function agentOf(test: TestPlatform, enrolled: FakeEnrolled): FakeAgent {
+export function agentOf(test: PlatformClient, enrolled: FakeEnrolled): FakeAgent {
   const { agentId, deviceId, authToken } = enrolled;
   const send = <B>(method: string, path: string, body?: unknown, token = authToken) =>
     test.call<B>(method, `/agents/${agentId}/${path}`, { token, ...(body === undefined ? {} : { body }) });

@@ -6,5 +6,6 @@ export { emitNamed } from './emit.ts';
 export { EventReader } from './event-reader.ts';
 export { startMailServer, type TakenMail } from './mail-server.ts';
 export { joinTestPlatform, startTestPlatform } from './platform.ts';
+export { sharedPlatform } from './pool/shared-platform.ts';
 export { freePort } from './ports.ts';
 export { until, within } from './until.ts';

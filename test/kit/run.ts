@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDocumentProxy } from './document-proxy.ts';
+import { openPool } from './pool/pool.ts';
 import { dropAll, makeTemplate, openServer } from './server.ts';
 import { runAva } from './suite/ava.ts';
 import { ROOT, readTimes, remember, report } from './suite/times.ts';
@@ -20,15 +21,20 @@ let code = 1;
 try {
   const template = await makeTemplate(server.url);
   try {
-    const result = await runAva(process.argv.slice(2), {
+    const env = {
       NODE_COMPILE_CACHE: compiled,
       ...process.env,
       QUARTERMASTER_TEST_SERVER: server.url,
       QUARTERMASTER_TEST_TEMPLATE: template,
-      QUARTERMASTER_TEST_TIMES: timesFile,
       NODE_ENV: 'test',
+    };
+    const pool = await openPool(env);
+    const result = await runAva(process.argv.slice(2), {
+      ...env,
+      QUARTERMASTER_TEST_POOL: String(pool.port),
+      QUARTERMASTER_TEST_TIMES: timesFile,
       ...(proxy ? { QUARTERMASTER_TEST_PROXY: proxy.url } : {}),
-    });
+    }).finally(() => pool.stop());
     code = result.code === 0 && result.passed === 0 ? 1 : result.code;
     if (proxy) {
       const violations = proxy.violations();

@@ -23,7 +23,7 @@ export async function openServer(): Promise<TestServer> {
   const server = await startEmbeddedServer({
     dataDir,
     log: () => undefined,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   return {
     url: server.url,

@@ -1,7 +1,8 @@
 /** Partners, organizations, sites and people with tokens, arranged directly so that a test begins with its own subject. */
 import { randomUUID } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
-import { type AccessClaims, newApiKey, sha256Hex } from '#core';
+import { newApiKey, sha256Hex } from '../../core/auth/opaque-tokens.ts';
+import type { AccessClaims } from '../../core/auth/tokens.ts';
 
 /** What arranging needs: the database as its superuser, and the key that signs tokens. */
 export interface Arranged {

@@ -135,7 +135,7 @@ export function inclusionPath(index: number, size: number): Stretch[] {
   return path;
 }
 
-/** The stretches whose hashes prove that the tree of `old` leaves is the beginning of that of `size` (section 2.1.2). */
+/** The stretches whose hashes prove that the tree of `old` leaves is the beginning of that of `size` (RFC 6962, section 2.1.2). */
 export function consistencyPath(old: number, size: number): Stretch[] {
   const path: Stretch[] = [];
   let [low, high] = [0, size];

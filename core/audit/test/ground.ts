@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { storable } from '#core/work';
 import { startTestPlatform } from '#test';
 import { EVERYWHERE, NOBODY } from '../../context/index.ts';
-import { storable } from '../../work.ts';
 import { checksumOf, SEALED_COLUMNS, type SealedRow, sealedRow } from '../chain.ts';
 import { writeCheckpoint } from '../proofs/checkpoints.ts';
 import { coveringCheckpoint, exportChain } from '../proofs/exports.ts';

@@ -1,4 +1,4 @@
-/** What an entry holds, whoever it is of (spec/3-operations, Audit log entry). */
+/** What an audit entry holds, for every kind of actor. */
 import test from 'ava';
 import type { Actor } from '../../context/index.ts';
 import { NOBODY, NOWHERE } from '../../context/index.ts';

@@ -1,10 +1,10 @@
 /** The chain: sealed once, in order, by several sealers at a time, and nothing may touch it afterwards. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { storable } from '#core/work';
 import { startTestPlatform, tenant } from '#test';
 import { EVERYWHERE, NOBODY } from '../../context/index.ts';
 import { createLog } from '../../log.ts';
-import { storable } from '../../work.ts';
 import { checksumOf, extendChain } from '../chain.ts';
 import { auditRow } from '../record.ts';
 import { sealBatch } from '../sealer.ts';

@@ -11,7 +11,7 @@ import {
   sha256Hex,
 } from '../opaque-tokens.ts';
 
-test('an API key has the form of the spec, and what is stored of it fits', (t) => {
+test('an API key has its documented form, and what is stored of it fits', (t) => {
   const { key, keyPrefix, keyHash } = newApiKey();
   t.regex(key, /^svc_[\w-]{32}$/);
   t.is(keyPrefix, key.slice(0, 12));

@@ -1,4 +1,4 @@
-/** `fields` of lists with wide rows: which fields of a row the caller wants (domain/00-conventions, "API shape"). */
+/** `fields` of lists with wide rows: which fields of a row the caller wants. */
 import Joi from 'joi';
 import type { AnyRoute } from '../../contract/index.ts';
 import { keysOf, partsOf, type SchemaParts } from '../schema-parts.ts';

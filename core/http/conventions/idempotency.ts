@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a request that is sent again gets the answer of the first and changes nothing (domain/00-conventions, 2). */
+/** `Idempotency-Key`: a request that is sent again gets the answer of the first and changes nothing. */
 import { Readable } from 'node:stream';
 import type { Context } from '../../context/index.ts';
 import type { AnyRoute, Input } from '../../contract/index.ts';

@@ -16,7 +16,7 @@ interface Refusal {
 /** Agent, watchdog and helper: a token of another role than those named is refused. */
 const AGENT_ROLES = 3;
 
-/** In the order of domain/00-conventions, "Denial order". */
+/** In the order in which `core/http/access.ts` refuses. */
 function ofAccess({ access }: AnyRoute): Refusal[] {
   if ('open' in access) return [];
   if ('agent' in access) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
-import { enroll } from '../../../modules/devices/test/arrange.ts';
+import { enroll } from '../../../modules/devices/devices/test/arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());

@@ -10,8 +10,9 @@ async function load(files: Record<string, string>, disabled: string[] = [], enab
   const root = await mkdtemp(join(ROOT, 'core/loader/test/modules-'));
   try {
     for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(root, path)), { recursive: true });
-      await writeFile(join(root, path), text);
+      const file = join(root, 'group', path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
     }
     const config = { modules: { disabled, enabled, plansWithout: {}, packages: [] } };
     const modules = await loadInstallation(config, new PackageFaults(), root);
@@ -39,6 +40,23 @@ fails(
   { 'a/index.ts': manifest('a', `requires: ['b']`), 'b/index.ts': manifest('b', `requires: ['a']`) },
   /circle: a > b > a/,
 );
+fails(
+  'a folder in a group that is no module is refused',
+  { 'a/index.ts': manifest('a'), 'b/README.md': 'nothing' },
+  /group\/b: modules lie in <group>\/<name>/,
+);
+fails(
+  'a route file that exports no list is named',
+  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': 'export default {};' },
+  /a\/routes\/x\.ts must export a list of routes/,
+);
+test('a job in a nested folder has its path in its name', async (t) => {
+  const job = (name: string) =>
+    `import Joi from 'joi';\nimport { defineJob } from '#core';\nexport default defineJob({ name: '${name}', summary: 'S', scope: 'platform', payload: Joi.object({}), maxAttempts: 1, run: async () => undefined });`;
+  t.is(await load({ 'a/index.ts': manifest('a'), 'a/jobs/deep/x.ts': job('a/deep/x') }), 'a');
+  const error = await t.throwsAsync(load({ 'a/index.ts': manifest('a'), 'a/jobs/deep/x.ts': job('a/x') }));
+  t.regex(error?.message ?? '', /the job is named a\/x, not a\/deep\/x/);
+});
 fails('a missing requirement is named', { 'a/index.ts': manifest('a', `requires: ['z']`) }, /a\/index\.ts requires z/);
 fails('a module named unlike its folder is refused', { 'a/index.ts': manifest('b') }, /is named b/);
 fails(
@@ -117,6 +135,43 @@ fails(
     'a/jobs/do-it.ts': `import { defineJob } from '#core';\nimport Joi from 'joi';\nexport default defineJob({ name: 'a/other', summary: 'S', scope: 'tenant', payload: Joi.object({}), maxAttempts: 1, run: async () => {} });`,
   },
   /do-it\.ts: the job is named a\/other, not a\/do-it/,
+);
+const event = (fields: string) =>
+  `import { defineEvent } from '#core';\nimport Joi from 'joi';\nexport default defineEvent({ summary: 'S', data: Joi.object({ n: Joi.number().required() }), ${fields} });`;
+fails(
+  'an event whose example does not fit its data is refused',
+  { 'a/index.ts': manifest('a'), 'a/events/lamp/went-out.ts': event(`example: { n: 'one' }`) },
+  /went-out\.ts: its example does not fit its data: "n" must be a number/,
+);
+test('a subscriber may react to an event that is named by its path', async (t) => {
+  t.is(
+    await load({
+      'a/index.ts': manifest('a'),
+      'a/events/lamp/went-out.ts': event('example: { n: 1 }'),
+      'a/subscribers/x.ts': `export default { on: 'a.lamp.went_out', summary: 'S', run: async () => {} };`,
+    }),
+    'a',
+  );
+});
+fails(
+  'the faults of all files that cannot be loaded are named at once',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': 'import "./nowhere.ts";',
+    'a/jobs/y.ts': 'export const lost = 1;',
+    'b/index.ts': manifest('c'),
+  },
+  /a\/routes\/x\.ts cannot be loaded: .*\n.*a\/jobs\/y\.ts has no default export\n.*b\/index\.ts is named c, not b$/,
+);
+fails(
+  'the faults of all declarations are named at once',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route('access: undefined as never'),
+    'b/index.ts': manifest('b'),
+    'b/events/y.ts': event(`example: {}`),
+  },
+  /x\.ts: POST \/a: it has no access\n.*b\/events\/y\.ts: its example does not fit/,
 );
 fails(
   'a subscriber to an event that nobody declares is refused',

@@ -1,8 +1,8 @@
 /** A copy of 10,000 devices with details, made through the API and then kept: against the same rows read by one statement. */
 import { Agent, get } from 'node:http';
 import { openDatabase } from '../../../core/database/pools.ts';
-import { DETAILED } from '../../../modules/devices/services/device-details.ts';
-import { JOINS, LISTED } from '../../../modules/devices/services/statuses.ts';
+import { DETAILED } from '../../../modules/devices/devices/services/device-details.ts';
+import { JOINS, LISTED } from '../../../modules/devices/devices/services/statuses.ts';
 import { makeDevices } from '../devices.ts';
 import type { Ground } from '../ground.ts';
 import { inTurns, rounded, type Scenario } from '../scenario.ts';

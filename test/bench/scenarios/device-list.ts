@@ -1,6 +1,6 @@
 /** One hundred of ten thousand devices through the API, against the same SQL through bare pg plus JSON.stringify. */
 import { openDatabase } from '../../../core/database/pools.ts';
-import { listDevices } from '../../../modules/devices/services/lists/device-list.ts';
+import { listDevices } from '../../../modules/devices/devices/services/lists/device-list.ts';
 import { makeDevices } from '../devices.ts';
 import { request } from '../request.ts';
 import { drive, inTurns, rounded, type Scenario } from '../scenario.ts';

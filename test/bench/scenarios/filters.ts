@@ -1,7 +1,7 @@
 /** Filter previews over 100,000 devices for a partner who sees all, against SQL by hand, and what row-level security costs. */
 import { type Database, openDatabase } from '../../../core/database/pools.ts';
 import { loadModules } from '../../../core/loader/load.ts';
-import { evaluate } from '../../../modules/filters/services/previews.ts';
+import { evaluate } from '../../../modules/devices/filters/services/previews.ts';
 import { NESTED, ONE_CONTAINS, type Question } from '../filter-statements.ts';
 import { type Fleet, makeFleet } from '../fleet.ts';
 import { type Ground, openBench } from '../ground.ts';
@@ -62,7 +62,7 @@ async function measure(ground: Ground, database: Database, fleet: Fleet, name: s
   };
 }
 
-/** Through one connection of the given role, with the tenant announced as openWork() does it; the rows as text. */
+/** Through one connection of the given role, with the tenant announced as runUnitOfWork() does it; the rows as text. */
 async function inTransaction(pool: Database['app'], fleet: Fleet, text: string, values: unknown[]): Promise<string> {
   const client = await pool.connect();
   try {

@@ -3,15 +3,15 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readConfig } from '#config';
+import { runUnitOfWork } from '#core/work';
 import { packageHash } from '#plugin-sdk/host';
 import { type Context, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
 import { startPlatform } from '../../../core/platform.ts';
-import { inWork } from '../../../core/work.ts';
-import { CHANGED } from '../../../modules/plugins/services/running/facts.ts';
-import { HOST, type PluginHost } from '../../../modules/plugins/services/running/host.ts';
-import { pack, wants } from '../../../modules/plugins/test/packages.ts';
+import { CHANGED } from '../../../modules/platform/plugins/services/running/facts.ts';
+import { HOST, type PluginHost } from '../../../modules/platform/plugins/services/running/host.ts';
+import { pack, wants } from '../../../modules/platform/plugins/test/packages.ts';
 import { emitNamed } from '../../kit/emit.ts';
 import { type Ground, startProcess } from '../ground.ts';
 import { drive, inTurns, rounded, type Scenario } from '../scenario.ts';
@@ -136,7 +136,7 @@ export const scenario: Scenario = {
       /worker is ready/,
     );
     const inOrg = (orgId: string, run: (ctx: Context) => void) =>
-      inWork(
+      runUnitOfWork(
         platform.tasks.work,
         { actor: NOBODY, scope: organizationScope(orgId, partnerId), requestId: 'bench', log, role: 'app' },
         async (ctx) => run(ctx),

@@ -1,6 +1,6 @@
 /** GET /search over 100,000 devices for a partner who sees all, and what row-level security costs it. */
 import { type Database, openDatabase } from '../../../core/database/pools.ts';
-import { searchDevices } from '../../../modules/devices/services/lists/name-search.ts';
+import { searchDevices } from '../../../modules/devices/devices/services/lists/name-search.ts';
 import { type Fleet, makeFleet } from '../fleet.ts';
 import { type Ground, openBench } from '../ground.ts';
 import { request } from '../request.ts';

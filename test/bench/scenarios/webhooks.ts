@@ -4,11 +4,11 @@ import { createServer, type Server } from 'node:http';
 import nock from 'nock';
 import { Agent, request as post } from 'undici';
 import { readConfig } from '#config';
+import { runUnitOfWork } from '#core/work';
 import { NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
 import { startPlatform } from '../../../core/platform.ts';
-import { inWork } from '../../../core/work.ts';
 import { emitNamed } from '../../kit/emit.ts';
 import { startProcess } from '../ground.ts';
 import { drive, rounded, type Scenario } from '../scenario.ts';
@@ -122,13 +122,17 @@ export const scenario: Scenario = {
       if (since !== undefined) times.push(performance.now() - since);
     };
     const emit = (names: string[]) =>
-      inWork(platform.tasks.work, { actor: NOBODY, scope, requestId: 'bench', log, role: 'app' }, async (ctx, work) => {
-        for (const name of names) emitNamed(ctx, name, { hostname: 'bench' });
-        const at = performance.now();
-        for (const event of work.effects.events as { id: string; name: string }[]) {
-          if (event.name !== 'devices.enrolled') begun.set(event.id, at);
-        }
-      });
+      runUnitOfWork(
+        platform.tasks.work,
+        { actor: NOBODY, scope, requestId: 'bench', log, role: 'app' },
+        async (ctx, work) => {
+          for (const name of names) emitNamed(ctx, name, { hostname: 'bench' });
+          const at = performance.now();
+          for (const event of work.effects.events as { id: string; name: string }[]) {
+            if (event.name !== 'devices.enrolled') begun.set(event.id, at);
+          }
+        },
+      );
     const measure = async (perSecond: number, seconds: number, beside: string[]) => {
       begun.clear();
       times = [];

@@ -1,5 +1,5 @@
 /** Bodies with one thing wrong, made from a schema: each names the field that an answer must name. */
-import { browser } from '../../../modules/notifications/test/post-offices.ts';
+import { browser } from '../../../modules/messages/notifications/test/post-offices.ts';
 import { type Schema, sample } from './sample.ts';
 
 export interface BadBody {

@@ -1,6 +1,6 @@
 /** A call of each operation of the live tools to a device that is connected and does as it is told; below the device. */
 import type { AnyRoute } from '../../../core/contract/index.ts';
-import { process } from '../../../modules/system-tools/test/arrange.ts';
+import { process } from '../../../modules/devices/system-tools/test/arrange.ts';
 
 const BASE = '/system-tools/devices/{deviceId}';
 const SERVICE = '/services/Spooler';

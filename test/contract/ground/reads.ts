@@ -1,6 +1,6 @@
 /** One request for each GET of the API that finds something, for proofs that strangers' tools can make them. */
 import type { AnyRoute } from '../../../core/contract/index.ts';
-import { answers, bench, task } from '../../../modules/system-tools/test/arrange.ts';
+import { answers, bench, task } from '../../../modules/devices/system-tools/test/arrange.ts';
 import { type Arrangement, arrange, realPaths } from './arranged.ts';
 
 export interface Read {

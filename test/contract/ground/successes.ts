@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ROLES } from '#test';
 import type { AnyRoute } from '../../../core/contract/index.ts';
-import { browser } from '../../../modules/notifications/test/post-offices.ts';
+import { browser } from '../../../modules/messages/notifications/test/post-offices.ts';
 import type { Arrangement } from './arranged.ts';
 import { candidatesOf, likelyFirst } from './candidates.ts';
 import { sampleOf } from './sample.ts';

@@ -1,15 +1,15 @@
 /** Calls of people who register, log in, show a second factor and change what they log in with. */
 import { generateSync } from 'otplib';
 import { ROLES, type TestPlatform, tenant } from '#test';
-import { mailsTo } from '../../../../modules/identity/test/messages.ts';
+import { mailsTo } from '../../../../modules/people/identity/test/messages.ts';
 import {
   fromSomewhere,
   givePassword,
   PASSWORD,
   refreshCookie,
   registration,
-} from '../../../../modules/identity/test/people.ts';
-import { tokenFor } from '../../../../modules/users/test/arrange.ts';
+} from '../../../../modules/people/identity/test/people.ts';
+import { tokenFor } from '../../../../modules/people/users/test/arrange.ts';
 import type { Stages } from './stages.ts';
 
 const NEXT = 'another-Tall-lamp-4';

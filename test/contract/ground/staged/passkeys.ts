@@ -1,8 +1,8 @@
 /** Calls of people with passkeys, whose authenticator is a program with real keys. */
 import type { PublicKeyCredentialRequestOptionsJSON as RequestOptions } from '@simplewebauthn/server';
 import { type TestPlatform, tenant } from '#test';
-import { softAuthenticator } from '../../../../modules/passkeys/test/authenticator.ts';
-import { type Begun, calls, type LoggedIn, PASSWORD } from '../../../../modules/passkeys/test/people.ts';
+import { softAuthenticator } from '../../../../modules/people/passkeys/test/authenticator.ts';
+import { type Begun, calls, type LoggedIn, PASSWORD } from '../../../../modules/people/passkeys/test/people.ts';
 import type { Stages } from './stages.ts';
 
 export function passkeyStages(platform: TestPlatform): Stages {

@@ -1,7 +1,7 @@
 /** Calls of people who prove a phone number and log in with codes sent to it. */
 import { type TestPlatform, tenant } from '#test';
-import { codeSentTo, someNumber } from '../../../../modules/identity/test/messages.ts';
-import { fromSomewhere, givePassword, PASSWORD } from '../../../../modules/identity/test/people.ts';
+import { codeSentTo, someNumber } from '../../../../modules/people/identity/test/messages.ts';
+import { fromSomewhere, givePassword, PASSWORD } from '../../../../modules/people/identity/test/people.ts';
 import type { Stages } from './stages.ts';
 
 export function phoneStages(platform: TestPlatform): Stages {

@@ -1,5 +1,5 @@
 /** Calls about plugins that run: installed, enabled, invoked. */
-import { openGround, openTenant } from '../../../../modules/plugins/test/ground.ts';
+import { openGround, openTenant } from '../../../../modules/platform/plugins/test/ground.ts';
 import type { Staged, Stages } from './stages.ts';
 
 const SOURCE = 'export default { handlers: { greet: () => ({ text: "Hello" }) } };';

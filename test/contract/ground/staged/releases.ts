@@ -8,7 +8,7 @@ import {
   startLocal,
   sync,
   versionId,
-} from '../../../../modules/agent-versions/test/ground.ts';
+} from '../../../../modules/agents/agent-versions/test/ground.ts';
 import type { Staged, Stages } from './stages.ts';
 
 const LINUX = 'platform=linux&arch=amd64';

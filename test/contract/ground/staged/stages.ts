@@ -1,7 +1,7 @@
 /** Operations that need more than one of each object before they succeed: for each, what arranges that, and the call then. */
 import { startTestPlatform, type TestPlatform } from '#test';
-import { signAll } from '../../../../modules/audit/test/jobs.ts';
-import { ORIGIN } from '../../../../modules/passkeys/test/authenticator.ts';
+import { ORIGIN } from '../../../../modules/people/passkeys/test/authenticator.ts';
+import { signAll } from '../../../../modules/platform/audit/test/jobs.ts';
 import type { Arrangement } from '../arranged.ts';
 import { accountStages } from './accounts.ts';
 import { deviceStages } from './devices.ts';

@@ -1,0 +1,144 @@
+/** A unit of work: a transaction that opens with its first statement, and the effects that its commit writes. */
+import type { Knex } from 'knex';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Context, Scope } from '../context/index.ts';
+import { bindKnex } from '../database/knex.ts';
+import { announceStatement } from './announce.ts';
+import type { Cause, UnitOfWorkBackend } from './backend.ts';
+import { flushStatements, noEffects } from './effects.ts';
+
+export interface UnitOfWorkOptions extends Cause {
+  log: Logger;
+  /** The database role; 'platform' reaches every tenant. */
+  role: 'app' | 'platform';
+  /** Refuses queries: for handlers that call other servers, which must not hold a transaction meanwhile. */
+  closed?: boolean;
+  /** Aborts when the worker is about to stop; a request has none. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The signature of runUnitOfWork. */
+export type RunUnitOfWork = <T>(
+  backend: UnitOfWorkBackend,
+  options: UnitOfWorkOptions,
+  run: (ctx: Context, work: UnitOfWork) => Promise<T>,
+) => Promise<T>;
+
+export class UnitOfWork {
+  readonly backend: UnitOfWorkBackend;
+  readonly options: UnitOfWorkOptions;
+  readonly effects = noEffects();
+  /** Rows by the database function that takes them with the commit. */
+  readonly offered = new Map<string, object[]>();
+  /** The actions of the audit entries so far. */
+  readonly recorded = new Set<string>();
+  /** Whether the handler declared that its write changed nothing. */
+  saidUnchanged = false;
+  readonly #run: RunUnitOfWork;
+  #connection: Promise<pg.PoolClient> | null = null;
+  #begun: Promise<unknown> | null = null;
+  #knex: Knex | null = null;
+  #log: Logger | null = null;
+  readonly #afterCommit: (() => void)[] = [];
+  #done = false;
+
+  /** @param run runs a further unit of work beside this one */
+  constructor(backend: UnitOfWorkBackend, options: UnitOfWorkOptions, run: RunUnitOfWork) {
+    this.backend = backend;
+    this.options = options;
+    this.#run = run;
+  }
+
+  /** Runs a unit of work with a transaction of its own, for the same request or job. */
+  runBeside<T>(
+    scope: Scope,
+    role: 'app' | 'platform',
+    run: (ctx: Context, work: UnitOfWork) => Promise<T>,
+  ): Promise<T> {
+    const { actor, requestId, log } = this.options;
+    return this.#run(this.backend, { actor, scope, requestId, log, role }, run);
+  }
+
+  get trx(): Knex {
+    this.#knex ??= bindKnex(() => this.connect());
+    return this.#knex;
+  }
+
+  /** Created on first use: most units of work log nothing. */
+  get log(): Logger {
+    this.#log ??= this.options.log.child({ requestId: this.options.requestId });
+    return this.#log;
+  }
+
+  /** The connection of the transaction. Rejects after the end of the unit of work, and when it is closed. */
+  connect(): Promise<pg.PoolClient> {
+    if (this.#done) {
+      return Promise.reject(new Error('this unit of work has ended; its context must not be used any more'));
+    }
+    if (this.options.closed) return Promise.reject(new Error('this route opens no transaction (work: none)'));
+    this.#connection ??= this.#begin();
+    return this.#connection;
+  }
+
+  afterCommit(run: () => void): void {
+    this.#afterCommit.push(run);
+  }
+
+  /** Commits the rows together with audit entries, events, jobs and notices. */
+  async commit(): Promise<void> {
+    const { audits, events, jobs, notices } = this.effects;
+    const hasEffects = audits.length + events.length + jobs.length + notices.length > 0;
+    if (!this.#connection && !hasEffects) return this.#finish();
+    this.#connection ??= this.#begin();
+    const client = await this.#connection;
+    this.#done = true;
+    try {
+      const flush = flushStatements(client, this.effects, this.offered);
+      await this.#begun;
+      const results = (await client.query(`${flush}commit`)) as unknown as pg.QueryResult | pg.QueryResult[];
+      const last = Array.isArray(results) ? results.at(-1) : results;
+      // COMMIT of a transaction in which a statement failed answers ROLLBACK instead of an error.
+      if (last?.command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back');
+    } catch (error) {
+      await rollBackAndRelease(client);
+      throw error;
+    }
+    client.release();
+    this.#finish();
+  }
+
+  /** Undoes everything; attempts recorded with auditAttempt() stay. */
+  async rollback(): Promise<void> {
+    this.#done = true;
+    const client = await this.#connection?.catch(() => undefined);
+    if (client) await rollBackAndRelease(client);
+  }
+
+  async #begin(): Promise<pg.PoolClient> {
+    const { database } = this.backend;
+    const pool = this.options.role === 'platform' ? database.platform : database.app;
+    const client = await pool.connect();
+    // `begin` goes out in one packet with the first statement; when it fails, that statement and the commit fail too.
+    const { stream } = client.connection;
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    this.#begun = client.query(`begin${announceStatement(client, this.options.scope)}`);
+    this.#begun.catch(() => undefined);
+    return client;
+  }
+
+  #finish(): void {
+    this.#done = true;
+    for (const run of this.#afterCommit) run();
+  }
+}
+
+async function rollBackAndRelease(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query('rollback');
+    client.release();
+  } catch (error) {
+    client.release(error as Error);
+  }
+}

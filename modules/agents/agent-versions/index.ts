@@ -1,0 +1,71 @@
+/** Agent versions: what may be installed, who is offered it when, and how that went. */
+import { defineModule } from '#core';
+import { offeredShape, versionShape } from './models/agent-version.ts';
+import { attemptShape } from './models/attempt.ts';
+import { updatePolicy } from './models/update-policy.ts';
+import { startCatalog } from './services/catalog.ts';
+import { startDownloads } from './services/downloads.ts';
+import { startStandings } from './services/rollout/standings.ts';
+
+declare module '#core/contract' {
+  interface Events {
+    'agent-versions.update.succeeded': { attemptId: string; component: string; from: string; to: string };
+    'agent-versions.update.failed': {
+      attemptId: string;
+      component: string;
+      from: string;
+      to: string;
+      state: string;
+      reason: string | null;
+      /** The version is not offered to this device again, unless somebody asks for another try. */
+      over: boolean;
+    };
+    'agent-versions.rollout.halted': {
+      haltId: string;
+      partnerId: string;
+      component: string;
+      version: string;
+      attempts: number;
+      failures: number;
+    };
+    'agent-versions.rollout.resumed': { haltId: string; component: string; version: string };
+  }
+}
+
+export default defineModule({
+  name: 'agent-versions',
+  title: 'Agent versions',
+  summary: 'Which versions of the agents there are, and how devices are brought to them',
+  requires: ['devices', 'agents'],
+  default: 'on',
+  agentFeatures: ['updates'],
+  permissions: ['devices:read', 'devices:write'],
+  audits: [
+    'agent_version.sync',
+    'agent_version.sync.failed',
+    'agent_version.promote',
+    'agent_version.withdraw',
+    'agent.update.succeeded',
+    'agent.update.failed',
+    'agent.update.retry',
+    'agent.rollout.halt',
+    'agent.rollout.resume',
+  ],
+  events: [
+    'agent-versions.update.succeeded',
+    'agent-versions.update.failed',
+    'agent-versions.rollout.halted',
+    'agent-versions.rollout.resumed',
+  ],
+  settings: updatePolicy,
+  start(services) {
+    startCatalog(services);
+    startStandings(services);
+    startDownloads(services);
+  },
+  schemas: {
+    AgentUpdateAttempt: attemptShape,
+    AgentVersion: versionShape,
+    AgentVersionOffered: offeredShape,
+  },
+});

@@ -1,0 +1,19 @@
+/** Halts rollouts that fail too often. Rings need no opening: the time since the promotion opens them. */
+import { defineJob } from '#core';
+import { haltFailing } from '../services/rollout/rollouts.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'agent-versions/evaluate-rings': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Halts rollouts that fail too often',
+  scope: 'platform',
+  schedule: { cron: '*/5 * * * *' },
+  maxAttempts: 1,
+  async run(ctx) {
+    await haltFailing(ctx);
+  },
+});

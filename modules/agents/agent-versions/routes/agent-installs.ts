@@ -1,0 +1,83 @@
+/** What a machine without an agent may fetch: installation scripts and the programs that they install. */
+import Joi from 'joi';
+import { defineRoute } from '#core';
+import {
+  architectureWord,
+  type Component,
+  canonicalArchitecture,
+  canonicalPlatform,
+  componentWord,
+  platformWord,
+  versionWord,
+} from '../models/coordinates.ts';
+import { type FileQuery, sendFile } from '../services/downloads.ts';
+import { sendScript } from '../services/install-scripts.ts';
+
+const open = 'a machine without an agent has nothing to prove itself with; nothing here is secret';
+const limits = [{ name: 'agent-install', max: 60, windowSeconds: 60, by: 'ip' as const }];
+const script = { access: { open }, limits, produces: ['text/x-shellscript'], response: Joi.string() };
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/agents/install.sh',
+    summary: 'The script that installs and enrolls an agent on Linux or macOS',
+    ...script,
+    handler: (ctx) => sendScript(ctx, 'install.sh'),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/agents/install.ps1',
+    summary: 'The script that installs and enrolls an agent on Windows',
+    ...script,
+    produces: ['text/plain'],
+    handler: (ctx) => sendScript(ctx, 'install.ps1'),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/agents/uninstall.sh',
+    summary: 'The script that removes an agent from Linux or macOS',
+    ...script,
+    handler: (ctx) => sendScript(ctx, 'uninstall.sh'),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/agents/download/{os}/{arch}',
+    summary: 'The program itself: a redirect to where it lies, or the file',
+    description: 'Without a version the latest. Files come with Content-Length, ETag (the SHA-256) and ranges.',
+    access: { open },
+    // Whole sites update from behind one address, each agent by a link of its own.
+    limits: [
+      {
+        ...{ name: 'agent-download', max: 120, windowSeconds: 60 },
+        by: ({ query }: { query: FileQuery }, ip: string) => query.signature ?? ip,
+      },
+    ],
+    produces: ['application/octet-stream'],
+    params: Joi.object<{ os: string; arch: string }>({
+      os: platformWord().required().description('linux, darwin or windows, also by their other usual names'),
+      arch: architectureWord().required().description('amd64 or arm64, also by their other usual names'),
+    }),
+    query: Joi.object<FileQuery>({
+      version: versionWord().description('The newest promoted one when absent'),
+      component: componentWord()
+        .default('agent')
+        .description('Which program: agent, helper or watchdog') as Joi.Schema<Component>,
+      expires: Joi.number()
+        .integer()
+        .min(0)
+        .max(4_102_444_800)
+        .description('Of a signed link: until when it opens, in seconds since 1970'),
+      signature: Joi.string().hex().length(64).description('Of a signed link: what proves it'),
+    }),
+    response: Joi.any(),
+    answers: { 302: Joi.any() },
+    errors: ['NOT_FOUND', 'VERSION_WITHDRAWN', 'RATE_LIMITED', 'UNAVAILABLE'],
+    handler: (ctx, { params: { os, arch }, query }) =>
+      sendFile(
+        ctx,
+        { platform: canonicalPlatform(os), architecture: canonicalArchitecture(arch), component: query.component },
+        query,
+      ),
+  }),
+];

@@ -1,0 +1,88 @@
+/** Whether a device should be offered a version at this moment, by policy alone; pure, so that it can ask often. */
+import { createHash } from 'node:crypto';
+import semver from 'semver';
+import type { Architecture, Component, Platform } from '../../models/coordinates.ts';
+import { DAYS, type Day, type Ring, type UpdatePolicy, type Window } from '../../models/update-policy.ts';
+import { type Loaded, latestFor, type Target, targetFor } from '../catalog.ts';
+
+export interface Candidate {
+  deviceId: string;
+  orgId: string;
+  partnerId: string;
+  platform: Platform;
+  architecture: Architecture | null;
+  component: Component;
+  current: string;
+}
+export type Decision = { target: Target } | { none: Refusal };
+export type Refusal =
+  | 'no_version'
+  | 'manual'
+  | 'unknown_version'
+  | 'not_newer'
+  | 'not_trusted'
+  | 'halted'
+  | 'ring_closed'
+  | 'outside_window';
+
+export function decide(loaded: Loaded, policy: UpdatePolicy, device: Candidate, now: Date): Decision {
+  const { component, platform, architecture, current } = device;
+  if (!architecture) return { none: 'no_version' };
+  const pin = policy.pinnedVersion;
+  if (policy.mode === 'manual' && pin === null) return { none: 'manual' };
+  const target = pin
+    ? targetFor(loaded, component, platform, architecture, pin)
+    : latestFor(loaded, component, platform, architecture);
+  if (!target) return { none: 'no_version' };
+  // Builds of developers (`dev-…`) and whatever cannot be compared are left alone.
+  if (semver.valid(current) === null) return { none: 'unknown_version' };
+  const wanted = semver.gt(target.version, current) || (pin !== null && policy.allowDowngrade);
+  if (!wanted || semver.eq(target.version, current)) return { none: 'not_newer' };
+  if (!target.signed || (target.expiresAt && target.expiresAt <= now)) return { none: 'not_trusted' };
+  const halted = [device.orgId, device.partnerId].some((owner) =>
+    loaded.halted.has(`${owner} ${component} ${target.version}`),
+  );
+  if (halted) return { none: 'halted' };
+  const staged = policy.mode === 'staged' && pin === null;
+  if (staged && !isRingOpen(policy.rings, device.deviceId, target, now)) return { none: 'ring_closed' };
+  if (policy.window && !isWithin(policy.window, now)) return { none: 'outside_window' };
+  return { target };
+}
+
+/** 0 to 99, the same for ever: other devices go first with another version. */
+export function bucketOf(deviceId: string, version: string): number {
+  return createHash('sha256').update(`${deviceId}${version}`).digest().readUInt32BE() % 100;
+}
+
+const HOUR_MS = 3_600_000;
+function isRingOpen(rings: readonly Ring[], deviceId: string, { version, promotedAt }: Target, now: Date): boolean {
+  const bucket = bucketOf(deviceId, version);
+  const ring = rings.find(({ percent }) => bucket < percent);
+  return ring !== undefined && promotedAt !== null && now.getTime() >= promotedAt.getTime() + ring.delayHours * HOUR_MS;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  let clock = clocks.get(timeZone);
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    });
+    clocks.set(timeZone, clock);
+  }
+  return clock;
+}
+
+/** By the wall clock of the window's zone: an hour that summer time skips or repeats is as long as it is there. */
+export function isWithin({ days, start, end, timezone }: Window, now: Date): boolean {
+  const parts = Object.fromEntries(
+    clockOf(timezone)
+      .formatToParts(now)
+      .map(({ type, value }) => [type, value]),
+  );
+  const time = `${parts.hour}:${parts.minute}`;
+  const today = DAYS.indexOf(parts.weekday?.toLowerCase() as Day);
+  const begins = (day: number) => days.includes(DAYS[(day + 7) % 7] ?? 'sun');
+  if (start < end) return begins(today) && time >= start && time < end;
+  return (begins(today) && time >= start) || (begins(today - 1) && time < end);
+}

@@ -1,0 +1,96 @@
+/** What the agent says about itself: all of it on its console, and from a level on to the server. */
+import { AGENT_VERSION } from '../version.ts';
+import { RefusedError } from './client.ts';
+import type { Session } from './session.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+/** A line about the agent; without a level it is `info`. */
+export type Log = (line: string, level?: LogLevel) => void;
+
+interface Line {
+  timestamp: string;
+  level: LogLevel;
+  component: string;
+  message: string;
+  agentVersion: string;
+}
+
+const USUAL: LogLevel = 'warn';
+/** Lines of one call, as the server takes them. */
+const MOST_AT_ONCE = 500;
+/** Lines that wait while there is no server; the oldest go first. */
+const MOST_WAITING = 2_000;
+const MOST_MESSAGE = 8_000;
+const MINUTE_MS = 60_000;
+
+export class Diary {
+  readonly #console: Log;
+  #session: Session | undefined;
+  #lines: Line[] = [];
+  #lost = 0;
+  #level: LogLevel = USUAL;
+  /** When the usual level comes back, on the clock of performance.now(). */
+  #until = Number.POSITIVE_INFINITY;
+  #sending: Promise<void> | undefined;
+
+  constructor(console: Log) {
+    this.#console = console;
+  }
+
+  /** Writes a line. Bound to its diary, so that it can be handed on. */
+  readonly log: Log = (line, level = 'info') => {
+    this.#console(line, level);
+    if (performance.now() > this.#until) this.#level = USUAL;
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#level)) return;
+    const message = line.slice(0, MOST_MESSAGE);
+    const timestamp = new Date().toISOString();
+    this.#lines.push({ timestamp, level, component: 'agent', message, agentVersion: AGENT_VERSION });
+    if (this.#lines.length > MOST_WAITING) {
+      this.#lines.shift();
+      this.#lost += 1;
+    }
+    // Not with every line from there on: a server that is away is asked again with the next beat.
+    if (this.#lines.length === MOST_AT_ONCE) this.send().catch(() => undefined);
+  };
+
+  /** From now on lines go to the server over this session. */
+  attach(session: Session): void {
+    this.#session = session;
+  }
+
+  /** Sends lines of this level and above for so many minutes; 0 until the agent starts anew. */
+  setLevel(level: LogLevel, minutes: number): void {
+    this.#level = level;
+    this.#until = minutes === 0 ? Number.POSITIVE_INFINITY : performance.now() + minutes * MINUTE_MS;
+  }
+
+  /** Sends what waits. Throws what the server said: the lines stay for the next time. Callers meanwhile share the outcome. */
+  send(): Promise<void> {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+    return this.#sending;
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#session?.condition === 'ok' && this.#lines.length > 0) {
+      const batch = this.#lines.slice(0, MOST_AT_ONCE);
+      const lost = this.#lost;
+      const [first] = batch;
+      if (first && lost > 0) {
+        const message = `${lost} older lines were lost while there was no server.`;
+        batch.splice(0, 1, { ...first, level: 'warn', message: `${message} ${first.message}` });
+      }
+      try {
+        await this.#session.call('POST', 'logs', { logs: batch });
+      } catch (fault) {
+        // What the server cannot read now it will not be able to read later.
+        if (!(fault instanceof RefusedError && (fault.status === 400 || fault.status === 413))) throw fault;
+      }
+      this.#lost -= lost;
+      const sent = new Set(batch.slice(1));
+      this.#lines = this.#lines.filter((line) => line !== first && !sent.has(line));
+    }
+  }
+}

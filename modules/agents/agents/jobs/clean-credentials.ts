@@ -1,0 +1,17 @@
+/** Removes replaced and unconfirmed tokens whose time is over. */
+import { defineJob } from '#core';
+import { cleanCredentials } from '../services/tokens/credentials.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'agents/clean-credentials': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Removes tokens that were replaced or never confirmed',
+  scope: 'platform',
+  schedule: { cron: '23 * * * *' },
+  maxAttempts: 3,
+  run: (ctx) => cleanCredentials(ctx),
+});

@@ -1,0 +1,51 @@
+/** /agents/{id}/commands: taking commands, reporting their start and their result. */
+import Joi from 'joi';
+import { defineRoute, type Input } from '#core';
+import { agentLimits, agentParams, commandParams, leaving, reporting, stateRefusals } from '../models/agent-path.ts';
+import { type ResultBody, resultBody } from '../models/command-result.ts';
+import { commandShape } from '../models/heartbeat.ts';
+import { acceptResult, claimCommands, startCommand } from '../services/commands.ts';
+
+const success = Joi.object({ success: Joi.boolean().required() });
+/** Two streams of 5 MB, escaped as JSON; what is longer is cut by the agent and again here, not refused. */
+const RESULT_BYTES = 24 * 1024 * 1024;
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/agents/{id}/commands',
+    summary: 'Takes up to ten waiting commands; each is given out once',
+    access: { agent: leaving },
+    limits: agentLimits,
+    params: agentParams,
+    response: Joi.object({ commands: Joi.array().items(commandShape).max(10).required() }),
+    errors: stateRefusals,
+    handler: (ctx, input) => claimCommands(ctx, input),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/agents/{id}/commands/{commandId}/start',
+    summary: 'Reports that a command runs; its time limit begins',
+    access: { agent: reporting },
+    audit: { none: 'a step between the order and the result, which are both recorded' },
+    limits: agentLimits,
+    params: commandParams,
+    response: success,
+    errors: [...stateRefusals, 'NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, { params }) => startCommand(ctx, params.commandId),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/agents/{id}/commands/{commandId}/result',
+    summary: 'Delivers the result of a command; a repeat is accepted and changes nothing',
+    access: { agent: reporting },
+    audit: 'agent.command.result.submit',
+    limits: agentLimits,
+    params: commandParams,
+    payload: resultBody,
+    maxBytes: RESULT_BYTES,
+    response: success,
+    errors: [...stateRefusals, 'NOT_FOUND', 'FORBIDDEN'],
+    handler: (ctx, input: Input<{ id: string; commandId: string }, unknown, ResultBody>) => acceptResult(ctx, input),
+  }),
+];

@@ -1,0 +1,20 @@
+/** GET /agents/{id}/config: intervals, limits and features for one device. */
+import Joi from 'joi';
+import { defineRoute } from '#core';
+import { agentLimits, agentParams, anyRole, tenantRefusals } from '../models/agent-path.ts';
+import { configShape } from '../models/enrollment.ts';
+import { readConfig } from '../services/configs.ts';
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/agents/{id}/config',
+    summary: 'Reads what the agent should run with',
+    access: { agent: anyRole },
+    limits: agentLimits,
+    params: agentParams,
+    response: Joi.object({ configVersion: Joi.string().required(), config: configShape.required() }),
+    errors: tenantRefusals,
+    handler: (ctx) => readConfig(ctx),
+  }),
+];

@@ -1,0 +1,30 @@
+/** POST /agents/enroll: a machine becomes a device. */
+import { defineRoute, type Input } from '#core';
+import { type EnrollmentBody, enrolledShape, enrollmentBody } from '../models/enrollment.ts';
+import { enrollAgent } from '../services/enrollments.ts';
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/agents/enroll',
+    summary: 'Enrolls a machine with an enrollment key and gives its agent the tokens',
+    access: { open: 'the enrollment key in the body says which organization the machine joins' },
+    work: { platform: 'the organization is known only after the key was looked up' },
+    audit: 'device.create',
+    limits: [{ name: 'agents-enroll', max: 30, windowSeconds: 60, by: 'ip' }],
+    payload: enrollmentBody,
+    response: enrolledShape,
+    status: 201,
+    errors: [
+      'DEVICE_LIMIT_REACHED',
+      'DEVICE_QUARANTINED',
+      'ENROLLMENT_FAILED',
+      'ENROLLMENT_SECRET_INVALID',
+      'TENANT_INACTIVE',
+      'SITE_REQUIRED',
+      'TOKEN_SUSPENDED',
+      'RATE_LIMITED',
+    ],
+    handler: (ctx, input: Input<unknown, unknown, EnrollmentBody>) => enrollAgent(ctx, input),
+  }),
+];

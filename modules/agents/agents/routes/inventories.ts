@@ -1,0 +1,32 @@
+/** PUT /agents/{id}/hardware, network, disks, software and services. */
+import type Joi from 'joi';
+import { defineRoute, type Input } from '#core';
+import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
+import { disksBody, hardwareBody, networkBody, servicesBody, softwareBody, submitted } from '../models/inventory.ts';
+import { type SnapshotKind, submitSnapshot } from '../services/inventories.ts';
+
+function snapshotRoute(kind: SnapshotKind, summary: string, payload: Joi.ObjectSchema, maxBytes?: number) {
+  return defineRoute({
+    method: 'PUT',
+    path: `/agents/{id}/${kind}`,
+    summary,
+    access: { agent: mainOnly },
+    audit: { none: 'sampled facts of the machine; changes are kept in the history of the device' },
+    limits: agentLimits,
+    params: agentParams,
+    payload,
+    ...(maxBytes ? { maxBytes } : {}),
+    response: submitted,
+    errors: tenantRefusals,
+    handler: (ctx, input: Input<{ id: string }, unknown, object>) => submitSnapshot(ctx, kind, input.payload),
+  });
+}
+
+export default [
+  snapshotRoute('hardware', 'Replaces what is known of the hardware', hardwareBody),
+  snapshotRoute('network', 'Replaces the network adapters', networkBody),
+  snapshotRoute('disks', 'Replaces the disks', disksBody),
+  // Ten thousand programs with their paths.
+  snapshotRoute('software', 'Replaces the installed software', softwareBody, 32 * 1024 * 1024),
+  snapshotRoute('services', 'Replaces the services of the system', servicesBody, 8 * 1024 * 1024),
+];

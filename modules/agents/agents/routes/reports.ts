@@ -1,0 +1,69 @@
+/** PUT /agents/{id}/patches, security/status, sessions, connections, processes and custom-fields. */
+import Joi from 'joi';
+import { defineRoute, type Input } from '#core';
+import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
+import { submitted } from '../models/inventory.ts';
+import {
+  type AgentValues,
+  agentValues,
+  connectionsBody,
+  patchesBody,
+  processesBody,
+  type ReportBody,
+  securityBody,
+  sessionsBody,
+} from '../models/report.ts';
+import { callingDevice } from '../services/commands.ts';
+import { submitSample } from '../services/reports.ts';
+
+type Kind = Parameters<typeof submitSample>[1];
+
+function reportRoute(path: string, kind: Kind, summary: string, payload: Joi.ObjectSchema) {
+  return defineRoute({
+    method: 'PUT',
+    path: `/agents/{id}/${path}`,
+    summary,
+    access: { agent: mainOnly },
+    audit: { none: 'a sample of the machine, which the next one replaces' },
+    limits: agentLimits,
+    params: agentParams,
+    payload,
+    maxBytes: 4 * 1024 * 1024,
+    response: submitted,
+    errors: tenantRefusals,
+    handler: (ctx, input: Input<{ id: string }, unknown, ReportBody>) => submitSample(ctx, kind, input.payload),
+  });
+}
+
+export default [
+  reportRoute('patches', 'patches', 'Replaces the patches of the sources that were looked at', patchesBody),
+  reportRoute('security/status', 'security', 'Replaces what is known of protection and encryption', securityBody),
+  reportRoute('sessions', 'sessions', 'Replaces who is logged in', sessionsBody),
+  reportRoute('connections', 'connections', 'Replaces the open connections', connectionsBody),
+  reportRoute('processes', 'processes', 'Replaces the running processes', processesBody),
+  defineRoute({
+    method: 'PUT',
+    path: '/agents/{id}/custom-fields',
+    summary: 'Writes what a script found out into the custom fields that scripts may write; each key by itself',
+    access: { agent: mainOnly },
+    audit: 'device.custom_fields.update',
+    limits: agentLimits,
+    params: agentParams,
+    payload: agentValues,
+    response: Joi.object({
+      updated: Joi.array().items(Joi.string()).required(),
+      failed: Joi.array()
+        .items(
+          Joi.object({
+            key: Joi.string().required(),
+            code: Joi.string().required(),
+            message: Joi.string().required(),
+          }),
+        )
+        .required(),
+    }),
+    errors: tenantRefusals,
+    handler: (ctx, input: Input<{ id: string }, unknown, AgentValues>) =>
+      ctx.use('devices').writeAgentValues(callingDevice(ctx), input.payload.values),
+  }),
+];

@@ -1,0 +1,35 @@
+/** POST /agents/{id}/rotate-token and its confirmation. */
+import Joi from 'joi';
+import { defineRoute } from '#core';
+import { agentLimits, agentParams, confirming, rotating, stateRefusals } from '../models/agent-path.ts';
+import { tokenShape } from '../models/enrollment.ts';
+import { callingDevice } from '../services/commands.ts';
+import { bearerOf } from '../services/tokens/authentication.ts';
+import { confirmRotation, startRotation } from '../services/tokens/credentials.ts';
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/agents/{id}/rotate-token',
+    summary: 'Gives new tokens, which count once they are confirmed; asking again replaces them',
+    access: { agent: rotating },
+    audit: 'agent.token.rotate',
+    limits: agentLimits,
+    params: agentParams,
+    response: Joi.object(tokenShape),
+    errors: [...stateRefusals, 'ROTATION_CONFLICT'],
+    handler: (ctx, input) => startRotation(ctx, callingDevice(ctx), bearerOf(input)),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/agents/{id}/rotate-token/confirm',
+    summary: 'Confirms the new tokens, called with the new agent token',
+    access: { agent: confirming },
+    audit: 'agent.token.rotate',
+    limits: agentLimits,
+    params: agentParams,
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: [...stateRefusals, 'ROTATION_CONFLICT', 'PENDING_TOKEN_REQUIRED', 'PENDING_ROTATION_EXPIRED'],
+    handler: (ctx, input) => confirmRotation(ctx, callingDevice(ctx), bearerOf(input)),
+  }),
+];

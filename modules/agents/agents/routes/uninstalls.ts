@@ -1,0 +1,23 @@
+/** POST /agents/{id}/uninstall-intent: the last word of an agent that is removed by hand. */
+import Joi from 'joi';
+import { defineRoute } from '#core';
+import { agentLimits, agentParams, leaving, stateRefusals } from '../models/agent-path.ts';
+import { callingDevice } from '../services/commands.ts';
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/agents/{id}/uninstall-intent',
+    summary: 'Says that the agent is being removed from its machine',
+    access: { agent: leaving },
+    audit: 'agent.uninstall.intent',
+    limits: agentLimits,
+    params: agentParams,
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: stateRefusals,
+    async handler(ctx) {
+      if (!(await ctx.use('devices').noteUninstallIntent(callingDevice(ctx)))) ctx.unchanged();
+      return { success: true };
+    },
+  }),
+];

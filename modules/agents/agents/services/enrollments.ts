@@ -1,0 +1,138 @@
+/** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Context, type Input, sha256Hex } from '#core';
+import type { Apis } from '#core/contract';
+import {
+  DeviceQuarantined,
+  EnrollmentFailed,
+  EnrollmentSecretInvalid,
+  SiteRequired,
+  TenantInactive,
+  TokenSuspended,
+} from '../errors.ts';
+import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
+import { type AgentSettings, featuresOf, versioned } from './configs.ts';
+import { issueTokens } from './tokens/credentials.ts';
+import { countFailures } from './tokens/failures.ts';
+import { trustKeys } from './upgrade-offers.ts';
+
+/** Wrong keys a minute and address. */
+const MOST_FAILURES = 10;
+
+/** What lets a machine in: an enrollment key, or the token of one device that waits for it (`pendingDeviceId`). */
+type Key = Pick<NonNullable<Awaited<ReturnType<Apis['identity']['lockEnrollmentKey']>>>, 'orgId' | 'siteId'> &
+  ({ id: string; pendingDeviceId: null } | { id: null; pendingDeviceId: string });
+type Reason = 'expired' | 'exhausted' | 'race_lost' | 'used' | 'os_differs';
+
+/** Runs in the platform's role: which tenant the machine joins is what the key says. */
+export async function enrollAgent(
+  ctx: Context,
+  { payload, headers }: Pick<Input<unknown, unknown, EnrollmentBody>, 'payload' | 'headers'>,
+) {
+  const key = await lockKey(ctx, payload);
+  mustKnowSecret(ctx, payload.enrollmentSecret ?? headers['x-agent-enrollment-secret']);
+  const siteId = await siteFor(ctx, key);
+  const { pendingDeviceId } = key;
+  const proof = pendingDeviceId ? undefined : headers['x-agent-reenrollment-token'];
+  const reattachTo = await provenDevice(ctx, proof, key.orgId);
+  const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
+  const device = await ctx.use('devices').enroll({
+    ...machine,
+    architecture: architectureOf(machine.architecture),
+    orgId: key.orgId,
+    siteId,
+    via: pendingDeviceId ? 'provision' : 'enrollment_key',
+    pendingDeviceId,
+    hardware: hardwareInfo ?? null,
+    network: networkInfo ?? null,
+    ip: ctx.actor.ip,
+    reattachTo,
+  });
+  const tokens = await issueTokens(ctx, device);
+  if (key.id && !(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
+  // In this transaction: another connection would be waited for by everyone who waits for this key.
+  const settings = await ctx.settings<AgentSettings>('agents', device.orgId);
+  const { config } = versioned(settings, featuresOf(ctx.services.modules, device.orgId));
+  const { agentId, deviceId, orgId } = device;
+  return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: trustKeys(ctx) };
+}
+
+/** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */
+async function lockKey(ctx: Context, { enrollmentKey, osType }: EnrollmentBody): Promise<Key> {
+  const failures = countFailures(ctx.services.counters, `enrollment:${ctx.actor.ip}`, MOST_FAILURES);
+  await failures.check();
+  const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
+  if (key && !key.expired && !key.exhausted) return { ...key, pendingDeviceId: null };
+  const provision = key ? null : await ctx.use('devices').takeProvision(enrollmentKey, osType);
+  if (provision && !('refused' in provision)) {
+    const { orgId, siteId, deviceId } = provision;
+    return { orgId, siteId, id: null, pendingDeviceId: deviceId };
+  }
+  await failures.add();
+  if (key) throw refused(ctx, { ...key, pendingDeviceId: null }, key.expired ? 'expired' : 'exhausted');
+  if (!provision) throw EnrollmentFailed();
+  const { orgId, deviceId, refused: reason } = provision;
+  throw refused(ctx, { orgId, siteId: null, id: null, pendingDeviceId: deviceId }, reason);
+}
+
+function refused(ctx: Context, key: Key, reason: Reason): Error {
+  ctx.auditAttempt('device.create', {
+    orgId: key.orgId,
+    resourceType: key.pendingDeviceId ? 'device' : 'enrollment_key',
+    resourceId: key.id ?? key.pendingDeviceId,
+    result: 'failure',
+    errorMessage: 'The enrollment was not accepted',
+    details: { via: key.pendingDeviceId ? 'provision' : 'enrollment_key', reason },
+    actor: { kind: 'agent' },
+  });
+  return EnrollmentFailed({ details: [{ reason }] });
+}
+
+function mustKnowSecret(ctx: Context, given: string | undefined): void {
+  const wanted = ctx.services.config.agents.enrollmentSecret;
+  if (!wanted) return;
+  const digest = (value: string) => createHash('sha256').update(value).digest();
+  if (!given || !timingSafeEqual(digest(given), digest(wanted))) throw EnrollmentSecretInvalid();
+}
+
+/** The key's site, else the organization's default one, else its only one. Throws where the tenant is not active. */
+async function siteFor(ctx: Context, key: Key): Promise<string> {
+  const { rows } = await ctx.sql<{
+    active: boolean;
+    siteId: string | null;
+    defaultId: string | null;
+    only: string | null;
+  }>(
+    `select o.status in ('active', 'trial') and o.deleted_at is null and p.status = 'active' and p.deleted_at is null
+         as active,
+       (select id from sites where org_id = o.id and id = $2) as "siteId",
+       (select id from sites where org_id = o.id and id::text = o.settings ->> 'defaultSiteId') as "defaultId",
+       (select min(id::text) from sites where org_id = o.id having count(*) = 1) as only
+     from organizations o join partners p on p.id = o.partner_id where o.id = $1`,
+    [key.orgId, key.siteId],
+    'agents-enrollment-site',
+  );
+  const row = rows[0];
+  if (!row?.active) throw TenantInactive();
+  const siteId = key.siteId ? row.siteId : (row.defaultId ?? row.only);
+  if (!siteId) throw SiteRequired();
+  return siteId;
+}
+
+/** The device whose token the machine still holds: the only proof that it is the same one. */
+async function provenDevice(ctx: Context, token: string | undefined, orgId: string): Promise<string | null> {
+  if (!token) return null;
+  const { rows } = await ctx.sql<{ deviceId: string; suspended: boolean }>(
+    `select device_id as "deviceId", suspended_at is not null as suspended from agent_credentials
+     where token_hash = $1 and role = 'agent' and (expires_at is null or expires_at > now())`,
+    [sha256Hex(token)],
+    'agents-proven-device',
+  );
+  const found = rows[0];
+  if (!found) return null;
+  const [device] = await ctx.use('devices').identify([found.deviceId]);
+  if (device?.orgId !== orgId) return null;
+  if (found.suspended) throw TokenSuspended();
+  if (device.lifecycle === 'quarantined') throw DeviceQuarantined();
+  return found.deviceId;
+}

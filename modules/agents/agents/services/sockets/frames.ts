@@ -1,0 +1,102 @@
+/** What each frame of an agent does; over a socket the same holds as over HTTP. */
+import { AppError, errors } from '#core';
+import { type ResultBody, resultBody } from '../../models/command-result.ts';
+import { commandIdShape, type ProgressFrame, progressFrame, updateFrame } from '../../models/frame.ts';
+import { type HeartbeatBody, heartbeatBody } from '../../models/heartbeat.ts';
+import { isPlainBeat } from '../../models/plain-beat.ts';
+import '../../slot-shapes.ts';
+import { finish } from '../commands.ts';
+import { answerBeat } from '../heartbeats.ts';
+import { tokenByHash } from '../tokens/authentication.ts';
+import type { AgentSocket } from './agent-socket.ts';
+
+type Take = (socket: AgentSocket, body: Record<string, unknown>) => Promise<void> | void;
+/** Milliseconds between two notes of progress of one agent. */
+const PROGRESS_MS = 500;
+
+const FRAMES: Readonly<Record<string, Take>> = {
+  pong: () => undefined,
+  heartbeat: takeHeartbeat,
+  ack: takeAck,
+  command_result: takeResult,
+  progress: takeProgress,
+  update_status: takeUpdate,
+};
+
+/** Throws what the agent is told; frames that nobody knows come from newer agents and are only counted. */
+export async function takeFrame(socket: AgentSocket, frame: string, body: unknown): Promise<void> {
+  const take = Object.hasOwn(FRAMES, frame) ? FRAMES[frame] : undefined;
+  if (take) return take(socket, body as Record<string, unknown>);
+  const { deviceId, orgId, role, link } = socket;
+  const taken = await link.work(async (ctx) => {
+    const other = ctx.fillings('agents.frame').find((one) => one.frame === frame);
+    await other?.take(ctx, { deviceId, orgId, role }, body);
+    return other !== undefined;
+  });
+  if (!taken) link.count('unclaimed');
+}
+
+async function takeHeartbeat(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
+  const beat = isPlainBeat(body) ? body : ((await heartbeatBody.validateAsync(body)) as HeartbeatBody);
+  socket.beatAt = performance.now();
+  const { answer, commands } = await socket.link.work(async (ctx) =>
+    answerBeat(ctx, await tokenByHash(ctx, socket.tokenHash), beat, socket.epoch),
+  );
+  socket.configVersion = answer.configVersion;
+  socket.send({ frame: 'heartbeat_ack', ...answer, commands: [] });
+  socket.deliver(commands);
+}
+
+function commandIdOf(body: Record<string, unknown>): string {
+  const { value, error } = commandIdShape.validate(body.commandId);
+  if (error) throw errors.ValidationFailed('"commandId" must be the id of a command');
+  return value;
+}
+
+async function takeAck(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
+  const commandId = commandIdOf(body);
+  const begun = await socket.link.work((ctx) =>
+    ctx.use('devices').beginCommand(socket.deviceId, socket.role, commandId),
+  );
+  if (begun === 'running' || begun === 'ended') socket.settle(commandId);
+  else socket.refuse('ack', { commandId });
+  // An agent that hears `ended` or `unknown` in time need not run it.
+  socket.send({ frame: 'ack_answer', commandId, begun });
+}
+
+async function takeResult(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
+  const commandId = commandIdOf(body);
+  try {
+    const { value, error } = resultBody.validate(body);
+    if (error) throw errors.ValidationFailed(error.message);
+    await socket.link.work((ctx) => finish(ctx, socket.role, commandId, value as ResultBody));
+    socket.settle(commandId);
+    socket.send({ frame: 'result_ack', commandId, success: true });
+  } catch (fault) {
+    const { status, code, message } = fault instanceof AppError ? fault : errors.Unavailable();
+    // finish() has written the entry of a command that was never given; here the metric counts.
+    socket.link.count(status < 500 ? 'refused_result' : 'failed_result');
+    socket.send({ frame: 'result_ack', commandId, success: false, status, code, message });
+  }
+}
+
+async function takeProgress(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
+  const { value, error } = progressFrame.validate(body);
+  if (error) throw errors.ValidationFailed(error.message);
+  const { commandId, percent = null, message = null } = value as ProgressFrame;
+  const now = performance.now();
+  if (now - socket.progressAt < PROGRESS_MS && percent !== 100) return;
+  socket.progressAt = now;
+  const noted = await socket.link.work((ctx) =>
+    ctx.use('devices').noteProgress(socket.deviceId, { commandId, percent, message }),
+  );
+  if (!noted) socket.link.count('refused_progress');
+}
+
+async function takeUpdate(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
+  const { value, error } = updateFrame.validate(body);
+  if (error) throw errors.ValidationFailed(error.message);
+  if (socket.role !== 'agent') throw errors.Forbidden('Only the main agent updates itself');
+  const { targetVersion } = value as { targetVersion: string };
+  await socket.link.work((ctx) => ctx.use('devices').beginUpdate(socket.deviceId, targetVersion));
+}

@@ -1,0 +1,148 @@
+/** Says which device a bearer token belongs to, and what that device may call now. */
+import {
+  type AgentAccess,
+  type AgentIdentity,
+  type AgentRequest,
+  type Context,
+  errors,
+  type Input,
+  type StartServices,
+  sha256Hex,
+} from '#core';
+import {
+  DeviceDecommissioned,
+  DeviceGone,
+  DeviceQuarantined,
+  ReEnrollmentRequired,
+  TenantInactive,
+} from '../../errors.ts';
+import type { Credential } from '../../models/credential.ts';
+import { countFailures } from './failures.ts';
+import { ORG_SHARES, type OrgShares } from './org-shares.ts';
+import { AGENT_NOTICE, type Found, type KnownToken, TOKEN_CACHE, TokenCache, tokenCache } from './token-cache.ts';
+
+declare module '#core/contract' {
+  interface AgentAccess {
+    /** The route takes a token that waits for its confirmation; every other route refuses it. */
+    pending?: true;
+    /** Gets through also when the organization's agents have used up all but the last fifth of their calls. */
+    vital?: true;
+  }
+}
+
+/** Opens the cache and keeps it true: a change of a device or its tokens empties that device's entries at once. */
+export function startAuthentication({ services, asPlatform, onNotice, onNoticesLost }: StartServices): void {
+  const cache = new TokenCache((hashes) => asPlatform((ctx) => readTokens(ctx, hashes)));
+  services.set(TOKEN_CACHE, cache);
+  onNotice(AGENT_NOTICE, (deviceId) => cache.forgetDevice(deviceId));
+  onNotice('devices.changed', (deviceId) => cache.forgetDevice(deviceId));
+  onNoticesLost(() => cache.clear());
+}
+
+async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<string, Found>> {
+  const { rows } = await ctx.sql<Credential & { hash: string }>(
+    `select token_hash as hash, device_id as "deviceId", org_id as "orgId", agent_id as "agentId", role, state,
+       expires_at as "expiresAt", suspended_at is not null as suspended, created_at as "createdAt"
+     from agent_credentials where token_hash = any($1)`,
+    [hashes],
+    'agents-read-tokens',
+  );
+  const found = new Map<string, Found>();
+  const devices =
+    rows.length > 0 ? await ctx.use('devices').identify([...new Set(rows.map((row) => row.deviceId))]) : [];
+  const byId = new Map(devices.map((device) => [device.deviceId, device]));
+  for (const { hash, ...credential } of rows) {
+    const device = byId.get(credential.deviceId);
+    if (!device) continue;
+    const { orgId, siteId, partnerId, hostname, lifecycle } = device;
+    const tenantActive = device.orgActive && device.partnerActive;
+    found.set(hash, {
+      kind: 'known',
+      token: { ...credential, orgId, siteId, partnerId, hostname, lifecycle, tenantActive },
+    });
+  }
+  const missing = hashes.filter((hash) => !found.has(hash));
+  if (missing.length === 0) return found;
+  const tombstones = await ctx.sql<{ hash: string; agentId: string }>(
+    'select token_hash as hash, agent_id as "agentId" from agent_tombstones where token_hash = any($1)',
+    [missing],
+    'agents-read-tombstones',
+  );
+  for (const { hash, agentId } of tombstones.rows) found.set(hash, { kind: 'gone', agentId });
+  return found;
+}
+
+/** A route that is open in every state need not know the state: the heartbeat's own statement answers with it. */
+const needsState = (route: AgentAccess): boolean =>
+  !(route.suspended && route.also?.includes('quarantined') && route.also.includes('decommissioned'));
+
+/** Wrong tokens a minute, device and address, after which the database is not asked any more. */
+const MOST_FAILURES = 30;
+
+/** Throws what the agent must see: first for the token (401, 410), then for the state of device and tenant (403), then for the rate (429). */
+export async function authenticate(request: AgentRequest): Promise<AgentIdentity> {
+  const { agentId, token, route, services, ip } = request;
+  const cache = services.services.get(TOKEN_CACHE) as TokenCache;
+  const hash = sha256Hex(token);
+  const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
+  if (!cache.peek(hash)) await failures.check();
+  const found = await cache.find(hash, needsState(route));
+  if (found.kind === 'gone' && found.agentId === agentId) throw DeviceGone();
+  if (found.kind !== 'known' || found.token.agentId !== agentId) {
+    await failures.add();
+    throw errors.Unauthenticated();
+  }
+  const { token: known } = found;
+  mustBeAdmitted(known, route);
+  const shares = services.services.get(ORG_SHARES) as OrgShares;
+  await shares.spend(services.counters, known.orgId, route.vital === true);
+  const { deviceId, orgId, siteId, partnerId, role, hostname } = known;
+  return { deviceId, agentId, orgId, siteId, partnerId, role, hostname };
+}
+
+function mustBeAdmitted(known: KnownToken, route: AgentAccess): void {
+  mustBeUsable(known, route);
+  mustBeOpen(known, route);
+}
+
+/** Asks once more for a caller that stays: throws what it would see if it came now. */
+export async function readmit(cache: TokenCache, hash: string, route: AgentAccess): Promise<KnownToken> {
+  const found = await cache.find(hash, true);
+  if (found.kind === 'gone') throw DeviceGone();
+  if (found.kind !== 'known') throw errors.Unauthenticated();
+  mustBeAdmitted(found.token, route);
+  return found.token;
+}
+
+function mustBeUsable({ state, expiresAt, suspended, role }: KnownToken, route: AgentAccess): void {
+  if (suspended) throw ReEnrollmentRequired();
+  if (state === 'pending') {
+    // Whether the hour has passed is for the confirmation itself to say.
+    if (!route.pending) throw errors.Unauthenticated();
+  } else if (expiresAt && expiresAt.getTime() <= Date.now()) throw errors.Unauthenticated();
+  if (!route.roles.includes(role)) throw errors.Forbidden(`A ${role} token may not call this`);
+}
+
+function mustBeOpen({ lifecycle, tenantActive }: KnownToken, route: AgentAccess): void {
+  if (lifecycle === 'quarantined' && !route.also?.includes('quarantined')) throw DeviceQuarantined();
+  if (lifecycle === 'decommissioned' && !route.also?.includes('decommissioned')) throw DeviceDecommissioned();
+  if (!tenantActive && !route.suspended) throw TenantInactive();
+}
+
+/** The bearer token of a request that has been authenticated with it. */
+export function bearerOf({ headers }: Pick<Input, 'headers'>): string {
+  return (headers.authorization ?? '').slice('Bearer '.length);
+}
+
+/** Who calls, for handlers; read again in the rare case that it was forgotten since the request began. */
+export const callerToken = (ctx: Context, input: Pick<Input, 'headers'>): Promise<KnownToken> =>
+  tokenByHash(ctx, sha256Hex(bearerOf(input)));
+
+export async function tokenByHash(ctx: Context, hash: string): Promise<KnownToken> {
+  const cache = tokenCache(ctx);
+  const known = cache.peek(hash);
+  if (known) return known;
+  const found = await cache.find(hash, false);
+  if (found.kind !== 'known') throw errors.Unauthenticated();
+  return found.token;
+}

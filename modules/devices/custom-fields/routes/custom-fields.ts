@@ -1,0 +1,106 @@
+/** /custom-fields: definitions of custom fields. */
+
+import Joi from 'joi';
+import { defineRoute, pageOf, pageQuery } from '#core';
+import {
+  DEVICE_TYPES,
+  type FieldCreate,
+  type FieldUpdate,
+  fieldCreate,
+  fieldShape,
+  fieldUpdate,
+  TYPES,
+} from '../models/custom-field.ts';
+import {
+  createField,
+  deleteField,
+  type FieldQuery,
+  listFields,
+  type Removal,
+  readField,
+  updateField,
+} from '../services/fields.ts';
+
+const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const write = { permission: 'devices:write', mfa: true };
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/custom-fields',
+    summary: 'Lists custom fields in their order',
+    access: { permission: 'devices:read' },
+    query: Joi.object<FieldQuery>({
+      ...pageQuery(100),
+      orgId: Joi.string().uuid().description("An organization's own fields and its partner's"),
+      type: Joi.string()
+        .valid(...TYPES)
+        .description('Only fields of this type'),
+      deviceType: Joi.string()
+        .valid(...DEVICE_TYPES)
+        .description('Only fields of devices of this type'),
+      search: Joi.string().trim().max(100).description('Part of the name or the key'),
+    }),
+    response: pageOf(fieldShape),
+    handler: (ctx, { query }) => listFields(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/custom-fields/{id}',
+    summary: 'Reads a custom field and how many devices use it',
+    access: { permission: 'devices:read' },
+    params,
+    response: Joi.object({ data: fieldShape.keys({ usageCount: Joi.number().integer().required() }).required() }),
+    handler: (ctx, { params: { id } }) => readField(ctx, id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/custom-fields',
+    summary: 'Creates a custom field',
+    access: write,
+    audit: 'custom_field.create',
+    payload: fieldCreate,
+    response: Joi.object({ data: fieldShape.required() }),
+    status: 201,
+    errors: ['OWNER_REQUIRED', 'KEY_TAKEN', 'FIELD_LIMIT_REACHED', 'TARGET_OUT_OF_SCOPE'],
+    handler: (ctx, { payload }: { payload: FieldCreate }) => createField(ctx, payload),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/custom-fields/{id}',
+    summary: 'Changes a custom field',
+    access: write,
+    audit: 'custom_field.update',
+    params,
+    payload: fieldUpdate,
+    response: Joi.object({
+      data: fieldShape
+        .keys({
+          invalidCount: Joi.number()
+            .integer()
+            .allow(null)
+            .required()
+            .description('Devices whose value does not fit the field; null when too many different values are held'),
+        })
+        .required(),
+    }),
+    errors: ['IMMUTABLE_FIELD', 'IN_USE', 'NO_UPDATES', 'TARGET_OUT_OF_SCOPE'],
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: FieldUpdate }) =>
+      updateField(ctx, id, payload),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/custom-fields/{id}',
+    summary: 'Removes a custom field and its values',
+    access: write,
+    audit: 'custom_field.delete',
+    params,
+    query: Joi.object<Removal>({
+      confirm: Joi.string().max(100).description("The field's key; needed when devices hold values"),
+      force: Joi.boolean().default(false).description('Although filters or groups name the field'),
+    }),
+    response: Joi.object({ success: Joi.boolean().required(), clearedDevices: Joi.number().integer().required() }),
+    errors: ['IN_USE', 'TARGET_OUT_OF_SCOPE'],
+    handler: (ctx, { params: { id }, query }) => deleteField(ctx, id, query),
+  }),
+];

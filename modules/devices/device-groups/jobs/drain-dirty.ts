@@ -1,0 +1,19 @@
+/** Evaluates changed devices again as soon as the change is committed; mark_devices_dirty() in migrations/001-device-groups.sql adds the job. */
+import { defineJob } from '#core';
+import { drain } from '../services/evaluating/drains.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'device-groups/drain-dirty': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Looks at changed devices again in the groups that ask for what changed',
+  scope: 'tenant',
+  // What it did not finish lies on the queue, and the sweep comes for it.
+  maxAttempts: 1,
+  async run(ctx) {
+    if (ctx.scope.orgId) await drain(ctx, ctx.scope.orgId);
+  },
+});

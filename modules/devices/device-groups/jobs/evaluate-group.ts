@@ -1,0 +1,35 @@
+/** Evaluates one dynamic group in full. */
+import Joi from 'joi';
+import { defineJob } from '#core';
+import { evaluateInBackground } from '../services/evaluating/evaluations.ts';
+
+interface Payload {
+  groupId: string;
+  /** Somebody asked for it in a request. */
+  asked?: boolean;
+  /** The nightly look: finds what events have missed. */
+  reconcile?: boolean;
+}
+declare module '#core/contract' {
+  interface Jobs {
+    'device-groups/evaluate-group': Payload;
+  }
+}
+
+export default defineJob<Payload>({
+  summary: 'Makes the members of a dynamic group what its filter says',
+  scope: 'tenant',
+  payload: Joi.object({
+    groupId: Joi.string().uuid().required(),
+    asked: Joi.boolean(),
+    reconcile: Joi.boolean(),
+  }),
+  maxAttempts: 5,
+  async run(ctx, { groupId, asked = false, reconcile = false }) {
+    const outcome = await evaluateInBackground(ctx, groupId, { asked });
+    const drift = outcome ? outcome.changes.added.length + outcome.changes.removed.length : 0;
+    if (reconcile && drift > 0 && outcome?.mode === 'event') {
+      ctx.log.warn({ groupId, drift }, 'members of a device group had drifted from its filter');
+    }
+  },
+});

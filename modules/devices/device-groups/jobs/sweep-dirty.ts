@@ -1,0 +1,17 @@
+/** Finds queues of changed devices that nobody has taken. */
+import { defineJob } from '#core';
+import { sweep } from '../services/evaluating/drains.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'device-groups/sweep-dirty': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Finds changed devices that no job has looked at',
+  scope: 'platform',
+  schedule: { every: 10 },
+  maxAttempts: 1,
+  run: (ctx) => sweep(ctx),
+});

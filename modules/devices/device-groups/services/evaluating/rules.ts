@@ -1,0 +1,63 @@
+/** What the filter of a group may be, and when it has to be looked at again. */
+import type { Context } from '#core';
+import {
+  type ConditionTree,
+  conditionsOf,
+  levelsOf,
+  MOST_CONDITIONS,
+  MOST_LEVELS,
+} from '../../models/condition-tree.ts';
+import { DeviceGroup } from '../../models/device-group.ts';
+import { FilterRecursion, invalid } from '../../models/refusals.ts';
+
+export type Rule = Pick<DeviceGroup, 'filter' | 'filterFields' | 'evaluationMode'>;
+
+const TIME_RELATIVE = new Set(['withinLast', 'notWithinLast']);
+
+/** Fields that heartbeats change all the time; a device is not looked at after each of them. */
+export function isVolatile(ctx: Context): (field: string) => boolean {
+  const fields = ctx.fillings('filters.field').flatMap((source) => source.fields ?? []);
+  const keys = new Set(fields.filter((field) => field.volatile).map((field) => field.key));
+  return (field) => keys.has(field);
+}
+
+/** Fields whose answer no write announces: they change by themselves or with every heartbeat. */
+function isUnannounced(ctx: Context): (field: string) => boolean {
+  const fields = ctx.fillings('filters.field').flatMap((source) => source.fields ?? []);
+  const keys = new Set(fields.filter((field) => field.volatile || field.clock).map((field) => field.key));
+  return (field) => keys.has(field);
+}
+
+/** The groups of these organizations whose filter asks for the field. */
+export const groupsFollowing = (ctx: Context, orgIds: readonly string[], field: string): Promise<DeviceGroup[]> =>
+  Promise.resolve(
+    DeviceGroup.in(ctx)
+      .whereRaw('device_groups.org_id = any(?::uuid[]) and filter_fields @> array[?::text]', [
+        orgIds as string[],
+        field,
+      ])
+      .orderByRaw('lower(name), id'),
+  );
+
+function modeOf(ctx: Context, filter: ConditionTree): DeviceGroup['evaluationMode'] {
+  const unannounced = isUnannounced(ctx);
+  const conditions = conditionsOf(filter);
+  const periodic = conditions.some(({ field, operator }) => unannounced(field) || TIME_RELATIVE.has(operator));
+  if (!periodic) return 'event';
+  return conditions.some(({ field }) => !unannounced(field)) ? 'mixed' : 'periodic';
+}
+
+/**
+ * A filter that a group of this organization can follow. Throws VALIDATION_ERROR with the path of each fault, and
+ * FILTER_RECURSION: a group that asks for groups could come to ask for itself.
+ */
+export async function checkedRule(ctx: Context, orgId: string, given: unknown, path = 'filter'): Promise<Rule> {
+  const { fields } = await ctx.use('filters').compile(given, { orgIds: [orgId], path });
+  const filter = given as ConditionTree;
+  if (fields.includes('groupId')) throw FilterRecursion({ details: [{ in: 'payload', path }] });
+  if (levelsOf(filter) > MOST_LEVELS) throw invalid(path, `The filter of a group has at most ${MOST_LEVELS} levels`);
+  if (conditionsOf(filter).length > MOST_CONDITIONS) {
+    throw invalid(path, `The filter of a group has at most ${MOST_CONDITIONS} conditions`);
+  }
+  return { filter, filterFields: fields, evaluationMode: modeOf(ctx, filter) };
+}

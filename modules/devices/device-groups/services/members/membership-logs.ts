@@ -1,0 +1,46 @@
+/** Who came into a group and who left it, and why. */
+import { type Context, page, type SortKey } from '#core';
+import { type LogQuery, MembershipChange } from '../../models/membership.ts';
+import { mustSee } from '../reach.ts';
+
+const TABLE = 'device_group_membership_log';
+const ORDER = {
+  name: 'device-group-changes-newest',
+  keys: [
+    { expression: `${TABLE}.created_at`, direction: 'desc', type: 'timestamptz' },
+    { expression: `${TABLE}.id`, direction: 'desc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+/** Days of the log that are kept. */
+const KEPT_DAYS = 180;
+
+/** Newest first. Limited callers learn nothing of devices that they do not see now. Throws 404. */
+export async function listChanges(ctx: Context, groupId: string, query: LogQuery) {
+  const { orgId } = await mustSee(ctx, groupId);
+  const { deviceId, action, reason, from, to } = query;
+  const { siteIds } = ctx.scope;
+  const changes = MembershipChange.in(ctx)
+    .select(
+      ...(['id', 'groupId', 'groupName', 'deviceId', 'hostname', 'action', 'reason'] as const).map(
+        (name) => `${TABLE}.${name}`,
+      ),
+      ...(['actorType', 'actorId', 'evaluationId', 'createdAt'] as const).map((name) => `${TABLE}.${name}`),
+    )
+    .where({ groupId, [`${TABLE}.orgId`]: orgId });
+  if (siteIds) {
+    changes.whereRaw(`exists (select from devices d where d.id = ${TABLE}.device_id and d.site_id = any(?::uuid[]))`, [
+      siteIds as string[],
+    ]);
+  }
+  if (deviceId) changes.where(`${TABLE}.deviceId`, deviceId);
+  if (action) changes.where(`${TABLE}.action`, action);
+  if (reason) changes.where(`${TABLE}.reason`, reason);
+  if (from) changes.where(`${TABLE}.createdAt`, '>=', from);
+  if (to) changes.where(`${TABLE}.createdAt`, '<=', to);
+  return page(changes, query, ORDER);
+}
+
+/** Platform role. */
+export async function dropOldChanges(ctx: Context): Promise<void> {
+  await ctx.sql('select drop_daily_partitions($1::regclass, $2)', [TABLE, KEPT_DAYS]);
+}

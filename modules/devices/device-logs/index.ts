@@ -1,0 +1,21 @@
+/** Device logs: what agents write about themselves, and what the operating systems of devices report. */
+import { defineModule } from '#core';
+import { logPage, logsBody } from './models/agent-log.ts';
+import { eventPage, eventsBody } from './models/event-log.ts';
+
+export default defineModule({
+  name: 'device-logs',
+  title: 'Device logs',
+  summary: 'Diagnostic logs of agents and event logs of devices, taken in, listed, and dropped when they are old',
+  requires: ['agents', 'devices'],
+  default: 'on',
+  agentFeatures: ['agent_logs', 'event_logs'],
+  permissions: ['devices:read'],
+  audits: ['agent.eventlogs.submit'],
+  schemas: {
+    AgentEventLogs: eventsBody,
+    AgentLogs: logsBody,
+    DeviceEventLogPage: eventPage,
+    DiagnosticLogPage: logPage,
+  },
+});

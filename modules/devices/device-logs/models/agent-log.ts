@@ -1,0 +1,125 @@
+/** Lines that agents write about themselves. */
+import Joi from 'joi';
+import { pageQuery } from '#core';
+import { instant, label, metadata, open, plain, text } from './written-values.ts';
+
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export const MOST_LINES = 500;
+const MOST_MESSAGE = 100_000;
+
+export interface LogEntry {
+  /** A Date from the schema; as it was written from the quick look. */
+  timestamp: Date | string;
+  level: (typeof LEVELS)[number];
+  component: string;
+  message: string;
+  fields?: Record<string, unknown> | null;
+  agentVersion?: string | null;
+}
+
+export const logsBody = open<{ logs: LogEntry[] }>({
+  logs: Joi.array()
+    .max(MOST_LINES)
+    .items(
+      open<LogEntry>({
+        timestamp: instant().required(),
+        level: Joi.string()
+          .valid(...LEVELS)
+          .required(),
+        component: label(100).required(),
+        message: text(MOST_MESSAGE).required(),
+        fields: metadata(),
+        agentVersion: text(50).allow(null),
+      }),
+    )
+    .required(),
+});
+
+const LINE: Record<keyof LogEntry, (value: unknown) => boolean> = {
+  timestamp: plain.instant,
+  level: (value) => (LEVELS as readonly unknown[]).includes(value),
+  component: (value) => plain.label(value, 100),
+  message: (value) => plain.text(value, MOST_MESSAGE),
+  fields: plain.metadata,
+  agentVersion: (value) => plain.text(value, 50),
+};
+function isPlainLine(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  const line = value as Record<string, unknown>;
+  if (!('timestamp' in line && 'level' in line && 'component' in line && 'message' in line)) return false;
+  for (const key in line) if (!Object.hasOwn(LINE, key) || !LINE[key as keyof LogEntry](line[key])) return false;
+  return true;
+}
+/** True where the schema would let the body pass unchanged but for the kind of its times. */
+export function isPlainLogs(body: unknown): body is { logs: LogEntry[] } {
+  if (body === null || typeof body !== 'object' || Object.keys(body).length !== 1) return false;
+  const { logs } = body as { logs?: unknown };
+  return Array.isArray(logs) && logs.length <= MOST_LINES && logs.every(isPlainLine);
+}
+
+export interface LogQuery {
+  level?: string;
+  component?: string;
+  since?: Date;
+  until?: Date;
+  search?: string;
+  page?: number;
+  limit: number;
+  cursor?: string;
+}
+const { page, limit } = pageQuery(100, 1000);
+/** `level` is a comma list; a limit above 1,000 counts as 1,000. */
+export const logQuery = Joi.object<LogQuery>({
+  level: Joi.string()
+    .pattern(/^(debug|info|warn|error)(,(debug|info|warn|error))*$/)
+    .max(100)
+    .description('debug, info, warn, error; several separated by commas'),
+  component: Joi.string().max(100).description('Only of this part of the agent'),
+  since: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Earliest time, inclusive'),
+  until: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Latest time, inclusive'),
+  search: Joi.string().max(200).description('In the message, whatever its case'),
+  page,
+  limit,
+  cursor: Joi.string()
+    .allow('')
+    .max(1000)
+    .description('Position given by the page before, empty for the first; the answer then has the cursor form'),
+})
+  .oxor('page', 'cursor')
+  .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });
+
+const line = Joi.object({
+  id: Joi.string().uuid().required(),
+  deviceId: Joi.string().uuid().required(),
+  orgId: Joi.string().uuid().required(),
+  timestamp: Joi.date().iso().required(),
+  level: Joi.string()
+    .valid(...LEVELS)
+    .required(),
+  component: Joi.string().required(),
+  message: Joi.string().allow('').required(),
+  fields: Joi.object().unknown().allow(null).required(),
+  agentVersion: Joi.string().allow(null, '').required(),
+  createdAt: Joi.date().iso().required(),
+  reportedAt: Joi.date()
+    .iso()
+    .allow(null)
+    .required()
+    .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
+});
+/** The page form is this list's own; the cursor form is that of all lists. */
+export const logPage = Joi.alternatives(
+  Joi.object({
+    logs: Joi.array().items(line).required(),
+    total: Joi.number().integer().required(),
+    limit: Joi.number().integer().required(),
+    offset: Joi.number().integer().required(),
+  }),
+  Joi.object({
+    data: Joi.array().items(line).required(),
+    pagination: Joi.object({
+      hasMore: Joi.boolean().required(),
+      cursor: Joi.string().allow(null).required(),
+    }).required(),
+  }),
+);

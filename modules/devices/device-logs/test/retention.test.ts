@@ -1,0 +1,66 @@
+/** How long events stay, and the days that logs and events lie in. */
+import test from 'ava';
+import { sharedPlatform, startTestPlatform } from '#test';
+import { event, newAgent, runJob, submitEvents } from './arrange.ts';
+
+const platform = await sharedPlatform();
+test.after.always(() => platform.stop());
+
+test('events leave a month after they came last, and those of purged devices with the device', async (t) => {
+  const { agent, orgId } = await newAgent(platform);
+  await submitEvents(agent, [event(), event({ eventId: '1' }), event({ eventId: undefined })]);
+  const old = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10);
+  const partition = `device_event_entries_y${old.slice(0, 4)}m${old.slice(5, 7)}d${old.slice(8, 10)}`;
+  await platform.sql(
+    `create table ${partition} partition of device_event_entries for values from ('${old} 00:00Z') to ('${old} 23:00Z')`,
+  );
+  await platform.sql(
+    `insert into device_event_entries (device_id, org_id, timestamp, level, category, source, message, created_at, digest)
+     values ($1, $2, now(), 'info', 'system', 's', 'old', '${old} 12:00Z', 1)`,
+    [agent.deviceId, orgId],
+  );
+  await platform.sql(
+    `update device_event_logs set last_occurred_at = now() - interval '31 days' where device_id = $1 and event_id = '1'`,
+    [agent.deviceId],
+  );
+  await runJob(platform, 'drop-old-days');
+  await runJob(platform, 'prune-events');
+  const left = () =>
+    platform.sql(
+      `select event_id as id from device_event_logs where device_id = $1
+       union all select message from device_event_entries where device_id = $1 order by 1`,
+      [agent.deviceId],
+    );
+  t.deepEqual(await left(), [{ id: '7036' }, { id: 'The service stopped' }]);
+  await platform.sql('delete from devices where id = $1', [agent.deviceId]);
+  t.deepEqual(await left(), [{ id: 'The service stopped' }], 'what lies in days leaves with its day');
+});
+
+test('how long events stay is set by EVENT_LOG_RETENTION_DAYS', async (t) => {
+  const short = await startTestPlatform({ EVENT_LOG_RETENTION_DAYS: '3' });
+  t.teardown(() => short.stop());
+  const { agent } = await newAgent(short);
+  await submitEvents(agent, [event(), event({ eventId: '1' })]);
+  await short.sql(
+    `update device_event_logs set last_occurred_at = now() - make_interval(days => case event_id when '1' then 4 else 2 end)`,
+  );
+  await runJob(short, 'prune-events');
+  t.deepEqual(await short.sql('select event_id as id from device_event_logs'), [{ id: '7036' }]);
+});
+
+test('the days of the coming week are made by a job', async (t) => {
+  const days = () =>
+    platform.sql<{ table: string; days: number }>(
+      `select inhparent::regclass::text as table, count(*)::int as days from pg_inherits
+       where inhparent in ('agent_logs'::regclass, 'device_event_entries'::regclass) group by 1 order by 1`,
+    );
+  // Midnight may have been since the tables were made.
+  await runJob(platform, 'make-days');
+  const [day] = await platform.sql<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'agent_logs'::regclass order by 1 desc limit 1`,
+  );
+  const before = await days();
+  await platform.sql(`drop table ${day?.name}`);
+  await runJob(platform, 'make-days');
+  t.deepEqual(await days(), before);
+});

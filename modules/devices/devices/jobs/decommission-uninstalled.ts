@@ -1,0 +1,17 @@
+/** Decommissions devices whose agent said goodbye a day ago, where their organization wants that. */
+import { defineJob } from '#core';
+import { decommissionUninstalled } from '../services/life/uninstalls.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'devices/decommission-uninstalled': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Decommissions devices whose agent said goodbye a day ago',
+  scope: 'platform',
+  schedule: { cron: '37 * * * *' },
+  maxAttempts: 3,
+  run: decommissionUninstalled,
+});

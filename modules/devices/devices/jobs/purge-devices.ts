@@ -1,0 +1,17 @@
+/** Begins the removal of devices that were decommissioned over thirty days ago. */
+import { defineJob } from '#core';
+import { sweepPurges } from '../services/life/purges.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'devices/purge-devices': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Begins the removal of devices that were decommissioned over thirty days ago',
+  scope: 'platform',
+  schedule: { cron: '41 2 * * *' },
+  maxAttempts: 10,
+  run: sweepPurges,
+});

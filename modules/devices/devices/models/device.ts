@@ -1,0 +1,174 @@
+/** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
+import Joi from 'joi';
+import { Model, openObject } from '#core';
+import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../api.ts';
+import { MOST_TAGS } from './tag.ts';
+
+export const LIFECYCLES = ['pending', 'active', 'quarantined', 'decommissioned'] as const;
+export const STATUSES = [...LIFECYCLES, 'online', 'offline', 'maintenance', 'updating'].filter(
+  (status) => status !== 'active',
+);
+export const OS_TYPES = ['windows', 'macos', 'linux'] as const;
+export const DEVICE_ROLES = [
+  ...['unknown', 'workstation', 'server', 'printer', 'router', 'switch', 'firewall', 'access_point', 'phone', 'iot'],
+  ...['camera', 'nas'],
+];
+
+export class Device extends Model implements DeviceFields {
+  static override tableName = 'devices';
+  static override siteColumn = 'site_id';
+  static override deviceColumn = 'id';
+  static override jsonAttributes = ['customFields'];
+  declare id: string;
+  declare orgId: string;
+  declare siteId: string;
+  declare agentId: string | null;
+  declare hostname: string;
+  declare displayName: string | null;
+  declare osType: OsType;
+  declare osVersion: string | null;
+  declare osBuild: string | null;
+  declare architecture: Architecture | null;
+  declare deviceRole: string;
+  declare deviceRoleSource: 'agent' | 'manual';
+  declare lifecycle: Lifecycle;
+  declare agentVersion: string | null;
+  declare autoUpdateEnabled: boolean;
+  declare autoUpdateConfirmedAt: Date | null;
+  declare enrolledAt: Date | null;
+  declare tags: string[];
+  declare customFields: Record<string, unknown>;
+  declare maintenanceUntil: Date | null;
+  declare decommissionedAt: Date | null;
+  declare purgeRequestedAt: Date | null;
+  declare uninstallRequestedAt: Date | null;
+  declare uninstallIntentAt: Date | null;
+  declare possibleReplacementOfDeviceId: string | null;
+  declare createdAt: Date;
+  declare updatedAt: Date;
+}
+
+const text = Joi.string().allow(null, '').required();
+const time = Joi.date().iso().allow(null).required();
+const number = Joi.number().allow(null).required();
+const flag = Joi.boolean().allow(null).required();
+const uuid = Joi.string().uuid();
+
+const hardwareSummary = {
+  manufacturer: text,
+  model: text,
+  serialNumber: text,
+  cpuModel: text,
+  cpuCores: number,
+  ramTotalMb: number,
+  diskTotalGb: number,
+};
+/** One row of the device list. */
+const listed = {
+  id: uuid.required(),
+  orgId: uuid.required(),
+  orgName: Joi.string().required(),
+  siteId: uuid.required(),
+  siteName: Joi.string().required(),
+  hostname: Joi.string().required(),
+  displayName: text,
+  osType: Joi.string().required(),
+  osVersion: text,
+  architecture: text,
+  status: Joi.string()
+    .valid(...STATUSES)
+    .required(),
+  connectivity: Joi.string().valid('online', 'offline').required(),
+  deviceRole: Joi.string().required(),
+  agentVersion: text,
+  lastSeenAt: time,
+  enrolledAt: time,
+  tags: Joi.array().items(Joi.string()).required(),
+  lastUser: text,
+  pendingReboot: flag,
+  wanIp: text,
+  lanIp: text,
+  mainAgentSilentSince: time,
+  watchdogStatus: text,
+  maintenanceUntil: time,
+};
+export const deviceListed = Joi.object({
+  ...listed,
+  hardware: Joi.object(hardwareSummary).allow(null).required(),
+  metrics: Joi.object({ cpuPercent: number, ramPercent: number, diskPercent: number, at: time }).allow(null).required(),
+});
+
+/** A device of an export: the detail without what moves all the time. */
+export const deviceExported = Joi.object({
+  ...listed,
+  agentId: text,
+  lifecycle: Joi.string()
+    .valid(...LIFECYCLES)
+    .required(),
+  osBuild: text,
+  deviceRoleSource: Joi.string().required(),
+  isVirtual: flag,
+  virtualizationPlatform: text,
+  customFields: Joi.object().unknown().required(),
+  maintenanceReason: text,
+  enrollmentIp: text,
+  possibleReplacementOfDeviceId: uuid.allow(null).required(),
+  mergedIntoDeviceId: uuid.allow(null).required(),
+  purgeRequestedAt: time,
+  quarantinedAt: time,
+  quarantineReason: text,
+  decommissionedAt: time,
+  uninstallRequestedAt: time,
+  uninstallConfirmedAt: time,
+  uninstallIntentAt: time,
+  createdAt: time,
+  updatedAt: time,
+  siteTimezone: Joi.string().required(),
+  watchdogVersion: text,
+  watchdogLastSeenAt: time,
+  helperVersion: text,
+  updatingSince: time,
+  updatingToVersion: text,
+  uptimeSeconds: number,
+  battery: Joi.object().unknown().allow(null).required(),
+  metrics: Joi.object().unknown().allow(null).required(),
+  metricsAt: time,
+  autoUpdate: Joi.object({ enabled: flag, confirmedAt: time }).required(),
+  hardware: Joi.object({
+    ...hardwareSummary,
+    motherboardSerial: text,
+    cpuThreads: number,
+    gpuModel: text,
+    biosVersion: text,
+  })
+    .allow(null)
+    .required(),
+  networkInterfaces: Joi.array().items(Joi.object().unknown()).required(),
+  disks: Joi.array().items(Joi.object().unknown()).required(),
+}).unknown();
+
+const sample = { at: Joi.date().iso().required(), cpuPercent: number, ramPercent: number, ramUsedMb: number };
+export const deviceDetail = deviceExported.keys({
+  recentMetrics: Joi.array().items(Joi.object(sample).unknown()).max(288).required(),
+  pendingCommands: Joi.number().integer().required(),
+});
+
+export interface DeviceUpdate {
+  displayName?: string | null;
+  siteId?: string;
+  tags?: string[];
+  deviceRole?: string;
+  customFields?: Record<string, unknown>;
+}
+// Longer than a tag may be: white space around and within it does not count (models/tag.ts).
+const tag = Joi.string().max(255);
+export const deviceUpdate = Joi.object<DeviceUpdate, true>({
+  displayName: Joi.string().trim().min(1).max(255).allow(null),
+  siteId: uuid,
+  tags: Joi.array()
+    .items(tag)
+    .max(MOST_TAGS)
+    .description('Replaces all tags; they are stored in lower case, with one space between words'),
+  deviceRole: Joi.string().valid(...DEVICE_ROLES),
+  customFields: openObject().max(100).description('Merged by key; null removes a value'),
+});

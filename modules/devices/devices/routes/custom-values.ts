@@ -1,0 +1,17 @@
+/** POST /devices/bulk/custom-fields: the same custom values on many devices. */
+import { defineRoute } from '#core';
+import { type BulkValues, bulkValues, bulkValuesAnswer } from '../models/bulk-values.ts';
+import { writeBulkValues } from '../services/inventory/bulk-values.ts';
+
+export default [
+  defineRoute({
+    method: 'POST',
+    path: '/devices/bulk/custom-fields',
+    summary: 'Writes the same custom values on many devices, and says which did not take them',
+    access: { permission: 'devices:write' },
+    audit: 'device.custom_fields.update',
+    payload: bulkValues,
+    response: bulkValuesAnswer,
+    handler: (ctx, input: { payload: BulkValues }) => writeBulkValues(ctx, input.payload),
+  }),
+];

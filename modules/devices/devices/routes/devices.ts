@@ -1,0 +1,112 @@
+/** /devices: list, one device, enrollment, changes, commands. */
+import Joi from 'joi';
+import { defineRoute, deletedShape, wantsChanges } from '#core';
+import { type DeviceUpdate, deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';
+import { deviceListQuery } from '../models/device-query.ts';
+import { readDevice } from '../services/device-details.ts';
+import { setAutoUpdate, updateDevice } from '../services/devices.ts';
+import { decommission } from '../services/life/lifecycles.ts';
+import { listDevices } from '../services/lists/device-list.ts';
+import { followDevices } from '../services/lists/followed-devices.ts';
+
+const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const changes = (item: Joi.Schema) =>
+  Joi.object({
+    data: Joi.array().items(item).required(),
+    deleted: deletedShape.required(),
+    pagination: Joi.object({ hasMore: Joi.boolean().required(), cursor: Joi.string().required() }).required(),
+  });
+const detail = Joi.object({ data: deviceDetail.required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/devices',
+    summary: 'Lists devices, in pages or behind a cursor, or what has changed of them',
+    access: { permission: 'devices:read' },
+    query: deviceListQuery,
+    response: Joi.alternatives(
+      Joi.object({
+        devices: Joi.array().items(deviceListed).required(),
+        nextCursor: Joi.string().allow(null).required(),
+        limit: Joi.number().integer().required(),
+        total: Joi.number().integer(),
+      }),
+      Joi.object({
+        data: Joi.array().items(deviceListed).required(),
+        pagination: Joi.object({
+          page: Joi.number().integer().required(),
+          limit: Joi.number().integer().required(),
+          total: Joi.number().integer().required(),
+        }).required(),
+      }),
+      changes(deviceListed),
+      changes(deviceExported),
+    ),
+    errors: [
+      'CURSOR_EXPIRED',
+      'FILTER_TOO_EXPENSIVE',
+      'INVALID_CURSOR',
+      'NOT_FOUND',
+      'ORG_ACCESS_DENIED',
+      'SITE_ACCESS_DENIED',
+    ],
+    handler: (ctx, { query }) => (wantsChanges(query) ? followDevices(ctx, query) : listDevices(ctx, query)),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/devices/{id}',
+    summary: 'Reads a device with its inventory and its last day of metrics',
+    access: { permission: 'devices:read' },
+    params,
+    response: detail,
+    errors: ['NOT_FOUND'],
+    handler: (ctx, { params: { id } }) => readDevice(ctx, id),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/devices/{id}',
+    summary: 'Changes the name, site, tags or role of a device',
+    access: { permission: 'devices:write' },
+    audit: 'device.update',
+    params,
+    payload: deviceUpdate,
+    response: detail,
+    errors: ['NO_UPDATES', 'NOT_FOUND', 'SITE_ACCESS_DENIED'],
+    async handler(ctx, { params: { id }, payload }: { params: { id: string }; payload: DeviceUpdate }) {
+      await updateDevice(ctx, id, payload);
+      return readDevice(ctx, id);
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/devices/{id}',
+    summary: 'Decommissions a device, and orders its agent to remove itself',
+    access: { permission: 'devices:delete', mfa: true },
+    audit: 'device.delete',
+    params,
+    query: Joi.object<{ uninstall: boolean }>({
+      uninstall: Joi.boolean().default(true).description('Whether the agent is told to remove itself'),
+    }),
+    response: Joi.object({ success: Joi.boolean().required(), uninstallCommandId: Joi.string().uuid() }),
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, { params: { id }, query }) =>
+      decommission(ctx, id, { mode: 'decommission', uninstall: query.uninstall }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/auto-update',
+    summary: 'Switches the automatic updates of the agent on or off',
+    access: { permission: 'devices:write' },
+    audit: 'device.auto_update.set',
+    params,
+    payload: Joi.object<{ enabled: boolean }>({ enabled: Joi.boolean().required() }),
+    response: Joi.object({
+      deviceId: Joi.string().uuid().required(),
+      enabled: Joi.boolean().required(),
+      confirmed: Joi.boolean().required(),
+    }),
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, { params: { id }, payload }) => setAutoUpdate(ctx, id, payload.enabled),
+  }),
+];

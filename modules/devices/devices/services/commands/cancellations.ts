@@ -1,0 +1,85 @@
+/** Cancelling: what waits ends at once, what an agent has goes on until that agent says that it has stopped. */
+import { type Context, errors } from '#core';
+import { COMMAND_COLUMNS, COMMAND_FIELDS, Command } from '../../models/command.ts';
+import { mustExist } from '../devices.ts';
+import { mustExistCommand } from './commands.ts';
+import { queueCommand, tellFinished } from './queue.ts';
+
+/** The order to stop another command, which is its `sourceId` and the `commandId` of its payload. Not for people to send. */
+export const CANCEL_COMMAND = 'cancel_command';
+/** What can be stopped half way without leaving the machine in a state that nobody meant. */
+const CANCELLABLE = new Set(['script', 'refresh_inventory', 'patch_scan', 'security_scan']);
+const HOUR_MS = 3_600_000;
+
+/** Throws 404, and 409 INVALID_STATE for what has ended, or is under way and cannot be stopped. */
+export async function cancelCommand(ctx: Context, deviceId: string, id: string): Promise<{ data: Command }> {
+  const device = await mustExist(ctx, deviceId);
+  const { cancelled, asked } = await cancelWaitingOne(ctx, deviceId, id);
+  const command = cancelled ?? (await askToStop(ctx, deviceId, id));
+  if (!cancelled && asked) ctx.unchanged();
+  else {
+    ctx.audit('device.command.cancel', {
+      orgId: device.orgId,
+      resourceId: deviceId,
+      resourceName: device.hostname,
+      details: { type: command.type, commandId: id, ...(cancelled ? {} : { asked: true }) },
+    });
+  }
+  if (cancelled) tellFinished(ctx, cancelled);
+  return { data: command };
+}
+
+async function cancelWaitingOne(ctx: Context, deviceId: string, id: string) {
+  const cancelled = await Command.in(ctx)
+    .where({ id, deviceId, status: 'pending' })
+    .patch({ status: 'cancelled', finishedAt: new Date(), payload: '{}' } as Partial<Command>)
+    .returning(COMMAND_COLUMNS as unknown as string[])
+    .first();
+  if (cancelled) return { cancelled, asked: false };
+  const { status, type, cancelRequestedAt } = await mustExistCommand(ctx, deviceId, id);
+  if (!['sent', 'running'].includes(status) || !CANCELLABLE.has(type)) throw notNow(status);
+  return { cancelled: undefined, asked: cancelRequestedAt !== null };
+}
+
+const notNow = (current: string) => errors.InvalidState({ details: [{ current, allowed: ['pending'] }] });
+
+/** The device first, as whoever decommissions locks it. A repeat changes nothing. */
+async function askToStop(ctx: Context, deviceId: string, id: string): Promise<Command> {
+  const { targetRole } = await mustExistCommand(ctx, deviceId, id);
+  await queueCommand(ctx, deviceId, {
+    type: CANCEL_COMMAND,
+    payload: { commandId: id },
+    priority: 10,
+    targetRole,
+    deliverBy: new Date(Date.now() + HOUR_MS),
+    executionTimeoutSeconds: 60,
+    dedupKey: `cancel:${id}`,
+    source: 'system',
+    sourceId: id,
+  }).catch((fault: { code?: string }) => {
+    if (fault.code !== errors.AlreadyPending.code) throw fault;
+  });
+  const asked = await Command.in(ctx)
+    .where({ id, deviceId })
+    .whereIn('device_commands.status', ['sent', 'running'])
+    .patch({
+      cancelRequestedAt: Command.raw('coalesce(cancel_requested_at, now())'),
+      cancelRequestedBy: ctx.actor.kind === 'user' ? ctx.actor.id : null,
+    } as unknown as Partial<Command>)
+    .returning(COMMAND_COLUMNS as unknown as string[])
+    .first();
+  if (!asked) throw notNow((await mustExistCommand(ctx, deviceId, id)).status);
+  return asked;
+}
+
+/** The agent never got what it was to stop: it will not run, so it has been cancelled. */
+export async function cancelUnheard(ctx: Context, order: Command, result: unknown): Promise<void> {
+  if ((result as { state?: unknown } | null | undefined)?.state !== 'unknown') return;
+  const { rows } = await ctx.sql<Command>(
+    `update device_commands set status = 'cancelled', finished_at = now(), payload = '{}'
+     where id = $1 and device_id = $2 and status in ('sent', 'running') and cancel_requested_at is not null
+     returning ${COMMAND_FIELDS}`,
+    [order.sourceId, order.deviceId],
+  );
+  for (const command of rows) tellFinished(ctx, command);
+}

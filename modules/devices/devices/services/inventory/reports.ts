@@ -1,0 +1,45 @@
+/** What agents sample now and then: the latest of each kind, as it came. */
+import { type Context, errors } from '#core';
+import type { Report, ReportKind } from '../../snapshots.ts';
+import { mustExist } from '../devices.ts';
+import { replaceAddresses } from './snapshot-rows.ts';
+
+/** One statement: a part whose hash is known stays as it is, a source that was not looked at is left alone. */
+const WRITE = `
+insert into device_reports as r (device_id, org_id, kind, source, body, hash)
+select d.id, d.org_id, $2, p.source, p.body, $4
+from devices d cross join json_to_recordset($3::json) as p (source text, body jsonb) where d.id = $1
+order by p.source
+on conflict (device_id, kind, source) do update set body = excluded.body, hash = excluded.hash, taken_at = now()
+where $5::boolean and (r.hash <> excluded.hash or excluded.hash = '')
+returning 1`;
+
+/** @returns changed: false where every part is known already. */
+export async function submitReport(ctx: Context, deviceId: string, report: Report): Promise<{ changed: boolean }> {
+  const { kind, parts, snapshotHash = '' } = report;
+  const rows = parts.map(({ source = '', body }) => ({ source: source.slice(0, 50), body }));
+  const values = [deviceId, kind, JSON.stringify(rows), snapshotHash.slice(0, 128), report.whole];
+  const { rowCount } = await ctx.sql(WRITE, values);
+  return { changed: (rowCount ?? 0) > 0 };
+}
+
+/** The addresses that a beat says the machine has now; repeats only renew when they were last seen. */
+export async function noteAddresses(ctx: Context, deviceId: string, addresses: readonly string[]): Promise<void> {
+  const { rows } = await ctx.sql<{ id: string; orgId: string }>(
+    'select id, org_id as "orgId" from devices where id = $1',
+    [deviceId],
+  );
+  if (rows[0]) await replaceAddresses(ctx, rows[0], addresses);
+}
+
+/** One kind with what was reported; without one, what there is and since when. Throws 404 for what the caller does not see. */
+export async function readReports(ctx: Context, deviceId: string, kind: ReportKind | undefined) {
+  await mustExist(ctx, deviceId);
+  const { rows } = await ctx.sql<{ kind: string; source: string; takenAt: Date; body?: object }>(
+    `select kind, source, taken_at as "takenAt"${kind ? ', body' : ''} from device_reports
+     where device_id = $1 and kind = coalesce($2, kind) order by kind, source`,
+    [deviceId, kind ?? null],
+  );
+  if (kind && rows.length === 0) throw errors.NotFound('The agent has not reported this');
+  return { data: { deviceId, parts: rows.map(({ source, ...part }) => ({ source: source || null, ...part })) } };
+}

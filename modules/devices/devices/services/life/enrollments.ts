@@ -1,0 +1,203 @@
+/** Takes devices in: a new row, or the old one where that is proven or the organization allows it. */
+import { randomBytes } from 'node:crypto';
+import { type Context, defineError, errors } from '#core';
+import type { Enrolled, EnrollInput } from '../../api.ts';
+import { DEVICE_ROLES, Device } from '../../models/device.ts';
+import { clean } from '../beats/beat-rows.ts';
+import { writeHardware } from '../inventory/hardware.ts';
+import { takePlace } from './quotas.ts';
+
+export const DeviceQuarantined = defineError('DEVICE_QUARANTINED', 403, 'The device is quarantined');
+const PLATFORMS = ['vmware', 'hyperv', 'virtualbox', 'qemu', 'kvm', 'xen', 'bochs', 'parallels'];
+
+interface Match {
+  id: string;
+  /** Serial and board, or the machine id, are the same: more than a name in common. */
+  strong: boolean;
+  connectivity: 'online' | 'offline';
+  lifecycle: string;
+  recent: boolean;
+}
+
+// Serials and names are not secret, so a match is a hint and no proof.
+const MATCH = `
+select d.id, d.lifecycle, s.connectivity, s.last_seen_at > now() - interval '24 hours' as recent,
+  coalesce(d.machine_id = $2 or (h.serial_number = $3 and h.motherboard_serial = $4), false) as strong
+from devices d join device_state s on s.device_id = d.id left join device_hardware h on h.device_id = d.id
+where d.org_id = $1 and d.id in (
+  select id from devices where org_id = $1 and machine_id = $2
+  union all select device_id from device_hardware where org_id = $1 and serial_number = $3
+  union all select id from devices where org_id = $1 and lower(hostname) collate "C" = lower($5))
+  and d.id is distinct from $6::uuid
+order by strong desc, d.lifecycle = 'decommissioned', s.last_seen_at desc nulls last, d.id limit 1`;
+
+/** See DevicesApi.enroll. Needs the platform role: the caller's key, not a user, says which organization. */
+export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled> {
+  const proven = input.reattachTo ? await lockOld(ctx, input.reattachTo, input.orgId) : null;
+  if (proven) return reattach(ctx, proven, input);
+  // A row that waits for its machine has its place already.
+  if (!input.pendingDeviceId) await takePlace(ctx, input.orgId);
+  const { rows } = await ctx.sql<Match>(MATCH, [
+    ...[input.orgId, clean(input.machineId, 128) ?? null, clean(input.hardware?.serialNumber, 255) ?? null],
+    ...[clean(input.hardware?.motherboardSerial, 255) ?? null, input.hostname],
+    input.pendingDeviceId ?? null,
+  ]);
+  const match = rows[0] ?? null;
+  if (input.pendingDeviceId) return fill(ctx, input.pendingDeviceId, input, match);
+  if (match?.strong && match.connectivity === 'offline') {
+    const { reenroll } = await ctx.settings<{ reenroll: 'new' | 'reattach' }>('devices', input.orgId);
+    const old = reenroll === 'reattach' ? await lockOld(ctx, match.id, input.orgId) : null;
+    if (old) return reattach(ctx, old, input);
+  }
+  return takeIn(ctx, input, match);
+}
+
+/**
+ * Null where the old row may not be used: another organization's, or one that was decommissioned. The enrolling machine
+ * has no reach of its own, so the key's organization stands in the condition instead of the query door.
+ */
+async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
+  const old = await Device.query(ctx.trx).where({ orgId }).findById(id).forNoKeyUpdate();
+  if (!old || old.lifecycle === 'decommissioned') return null;
+  if (old.lifecycle === 'quarantined') throw DeviceQuarantined();
+  return old;
+}
+
+const described = (input: EnrollInput) => {
+  const platform = input.virtualizationPlatform?.toLowerCase() ?? '';
+  return {
+    hostname: clean(input.hostname, 255) ?? 'unknown',
+    osVersion: clean(input.osVersion, 100) ?? null,
+    osBuild: clean(input.osBuild, 100) ?? null,
+    architecture: input.architecture ?? null,
+    agentVersion: clean(input.agentVersion, 50) ?? null,
+    isVirtual: input.isVirtual ?? false,
+    virtualizationPlatform: PLATFORMS.includes(platform) ? platform : null,
+    machineId: clean(input.machineId, 128) ?? null,
+    enrollmentIp: clean(input.ip, 45) ?? null,
+    enrolledAt: new Date(),
+    enrolledBy: input.enrolledBy ?? null,
+    lifecycle: 'active' as const,
+    updatedAt: new Date(),
+  };
+};
+const roleOf = (input: EnrollInput) =>
+  DEVICE_ROLES.includes(input.deviceRole ?? '') ? (input.deviceRole as string) : 'unknown';
+
+/** The row that was made for this machine. The operating system is the one that was provided for. */
+async function fill(ctx: Context, id: string, input: EnrollInput, match: Match | null): Promise<Enrolled> {
+  const device = await Device.query(ctx.trx)
+    .patch({
+      ...described(input),
+      agentId: randomBytes(32).toString('hex'),
+      possibleReplacementOfDeviceId: match?.id ?? null,
+    } as Partial<Device>)
+    .where({ id, orgId: input.orgId, osType: input.osType, lifecycle: 'pending' })
+    .returning('*')
+    .first();
+  if (!device) throw errors.InvalidState();
+  const role = roleOf(input);
+  if (device.deviceRoleSource === 'agent' && role !== 'unknown') {
+    await Device.query(ctx.trx).where({ id }).patch({ deviceRole: role });
+  }
+  return finish(ctx, device, input, match);
+}
+
+/** Where the organization wants to look at each new device first, it enters quarantined. */
+async function admission(ctx: Context, orgId: string) {
+  const { approveEnrollments } = await ctx.settings<{ approveEnrollments: boolean }>('devices', orgId);
+  if (!approveEnrollments) return {};
+  return { lifecycle: 'quarantined', quarantinedAt: new Date(), quarantineReason: 'awaits approval' };
+}
+
+async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Promise<Enrolled> {
+  const { orgId, siteId, osType } = input;
+  const row = {
+    ...described(input),
+    ...(await admission(ctx, orgId)),
+    ...{ orgId, siteId, osType, deviceRole: roleOf(input) },
+    agentId: randomBytes(32).toString('hex'),
+    possibleReplacementOfDeviceId: match?.id ?? null,
+  };
+  const device = await Device.query(ctx.trx)
+    .insert(row as Partial<Device>)
+    .returning('*');
+  return finish(ctx, device, input, match);
+}
+
+/** The same row: history, names and tags stay; what the machine says of itself is renewed. */
+async function reattach(ctx: Context, old: Device, input: EnrollInput): Promise<Enrolled> {
+  const device = await Device.query(ctx.trx)
+    .patch({
+      ...described(input),
+      ...(old.deviceRoleSource === 'agent' ? { deviceRole: roleOf(input) } : {}),
+      agentId: old.agentId ?? randomBytes(32).toString('hex'),
+      // What is there again has not been removed.
+      uninstallIntentAt: null,
+    } as Partial<Device>)
+    .where({ id: old.id, orgId: old.orgId })
+    .returning('*')
+    .first();
+  return finish(ctx, device as Device, input, 'reattach');
+}
+
+async function finish(ctx: Context, device: Device, input: EnrollInput, from: Match | null | 'reattach') {
+  const { id: deviceId, orgId, siteId, hostname } = device;
+  await ctx.sql(
+    `insert into device_state (device_id, org_id, connectivity, last_seen_at, main_last_seen_at, last_seen_ip, lan_ip)
+     values ($1, $2, $5::text, now(), now(), $3, $4)
+     on conflict (device_id) do update set connectivity = $5::text, last_seen_at = now(), main_last_seen_at = now(),
+       main_agent_silent_since = null, offline_held_at = null, updating_since = null, updating_to_version = null,
+       last_seen_ip = excluded.last_seen_ip, lan_ip = coalesce(excluded.lan_ip, device_state.lan_ip)`,
+    [
+      deviceId,
+      orgId,
+      clean(input.ip, 45) ?? null,
+      clean(primaryOf(input)?.ip, 45) ?? null,
+      device.lifecycle === 'active' ? 'online' : 'offline',
+    ],
+  );
+  if (input.hardware) await writeHardware(ctx, { id: deviceId, orgId }, input.hardware);
+  if (input.network) await writeInterfaces(ctx, deviceId, orgId, input.network);
+  const reattached = from === 'reattach';
+  const via = reattached ? 'reattach' : input.via;
+  ctx.audit('device.create', {
+    orgId,
+    resourceId: deviceId,
+    resourceName: hostname,
+    details: { via },
+    actor: { kind: 'agent', id: deviceId },
+  });
+  const match = from === 'reattach' ? null : from;
+  ctx.emit(
+    'devices.enrolled',
+    {
+      hostname,
+      via,
+      possibleReplacementOf: match?.id ?? null,
+      cloneSuspected: match?.strong === true && match.recent === true,
+    },
+    { orgId, siteId, deviceId },
+  );
+  ctx.notify('devices.changed', deviceId);
+  return { deviceId, agentId: device.agentId as string, orgId, siteId, hostname, reattached };
+}
+
+const primaryOf = ({ network }: EnrollInput) => network?.find((one) => one.isPrimary) ?? network?.[0];
+
+async function writeInterfaces(ctx: Context, deviceId: string, orgId: string, network: EnrollInput['network']) {
+  const rows = (network ?? []).slice(0, 100).map(({ name, mac, ip, isPrimary }) => ({
+    name: clean(name, 255) ?? 'unknown',
+    mac: clean(mac, 64),
+    v4: ip && !ip.includes(':') ? [ip] : [],
+    v6: ip?.includes(':') ? [ip] : [],
+    main: isPrimary === true,
+  }));
+  await ctx.sql(
+    `insert into device_network_interfaces (device_id, org_id, name, mac_address, ipv4, ipv6, is_primary)
+     select distinct on (name) $1, $2, name, mac, v4, v6, coalesce(main, false)
+     from json_to_recordset($3::json) as n (name text, mac text, v4 text[], v6 text[], main boolean) order by name
+     on conflict (device_id, name) do nothing`,
+    [deviceId, orgId, JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,121 @@
+/** A device moves to another organization of its partner, in one transaction. */
+import { type Context, defineError, errors, holdsPermission, mustAccessOrg } from '#core';
+import { Device } from '../../models/device.ts';
+import type { MoveOrder } from '../../models/relocation.ts';
+import { cancelWaiting } from '../commands/queue.ts';
+import { mustExist } from '../devices.ts';
+import { takePlace } from './quotas.ts';
+import { notIn } from './transitions.ts';
+
+export const SameOrg = defineError('SAME_ORG', 400, 'The device is in this organization already');
+export const CrossPartner = defineError('CROSS_PARTNER', 403, 'A device moves only within its partner');
+
+const MOVABLE = ['active', 'quarantined'];
+
+// What says how the device is goes along; commands, changes, addresses and metrics stay where they were written.
+const CHILDREN = [
+  'state',
+  'hardware',
+  'snapshots',
+  'network_interfaces',
+  'disks',
+  'software',
+  'services',
+  'provisions',
+  'reports',
+];
+const FOLLOW = `with ${CHILDREN.map(
+  (name) => `${name} as (update device_${name} set org_id = $2 where device_id = $1)`,
+).join(', ')}
+update devices set possible_replacement_of_device_id = null where possible_replacement_of_device_id = $1`;
+
+/**
+ * Needs the platform role, which alone may give a row to another tenant: what the caller reaches is checked here. Throws
+ * SAME_ORG, ORG_ACCESS_DENIED, CROSS_PARTNER, INVALID_STATE, DEVICE_LIMIT_REACHED, 400 for a site elsewhere.
+ */
+export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reason }: MoveOrder): Promise<void> {
+  mustChangeOrganizations(ctx);
+  const before = await mustExist(ctx, id);
+  mustAccessOrg(ctx, orgId);
+  if (before.orgId === orgId) throw SameOrg();
+  await mustShareThePartner(ctx, before.orgId, orgId);
+  await ctx.use('tenancy').mustExistOrg(orgId);
+  await ctx.use('tenancy').mustExistSite(siteId, orgId);
+  if (!MOVABLE.includes(before.lifecycle)) throw notIn(before.lifecycle, MOVABLE);
+  // The organization before the device, as enrollments lock them. The partner has the device already.
+  await takePlace(ctx, orgId, 'organization');
+  const device = await lock(ctx, before);
+  const move = { deviceId: id, fromOrgId: before.orgId, toOrgId: orgId, fromSiteId: device.siteId, toSiteId: siteId };
+  for (const { holds } of ctx.fillings('devices.follower')) {
+    const current = await holds?.(ctx, id);
+    if (current) throw notIn(current, MOVABLE);
+  }
+  const { kept, dropped } = await valuesThere(ctx, device, orgId, siteId);
+  const cancelled = await cancelWaiting(ctx, id);
+  await Device.query(ctx.trx)
+    .where({ id, orgId: before.orgId })
+    .patch({ orgId, siteId, customFields: kept, possibleReplacementOfDeviceId: null, updatedAt: new Date() });
+  await ctx.sql(FOLLOW, [id, orgId]);
+  for (const { moved } of ctx.fillings('devices.follower')) await moved?.(ctx, move);
+  const { hostname } = device;
+  const entry = { resourceType: 'device', resourceId: id, resourceName: hostname };
+  const details = { ...move, reason: reason ?? null };
+  const left = { ...details, cancelledCommands: cancelled.length, droppedCustomFields: dropped };
+  ctx.audit('device.move_org.source', { ...entry, orgId: before.orgId, details: left });
+  ctx.audit('device.move_org.target', { ...entry, orgId, details });
+  ctx.emit(
+    'devices.moved',
+    { hostname, direction: 'out' },
+    { orgId: before.orgId, siteId: device.siteId, deviceId: id },
+  );
+  ctx.emit('devices.moved', { hostname, direction: 'in' }, { orgId, siteId, deviceId: id });
+  ctx.notify('devices.changed', id);
+}
+
+/** A route names one permission; moving between organizations wants this one too. */
+function mustChangeOrganizations({ actor }: Context): void {
+  const pair = 'organizations:write';
+  if (actor.kind === 'api_key' && !actor.permissions.has(pair)) throw errors.ScopeRequired();
+  if (actor.kind === 'user' && !holdsPermission(actor.permissions, pair, 'POST')) throw errors.Forbidden();
+}
+
+/** Only callers who reach every partner can name two. */
+async function mustShareThePartner(ctx: Context, from: string, to: string): Promise<void> {
+  const { rows } = await ctx.sql<{ partners: number; found: number }>(
+    `select count(distinct partner_id) as partners, count(*) as found from organizations
+     where id in ($1, $2) and deleted_at is null`,
+    [from, to],
+  );
+  if (rows[0]?.found !== 2) throw errors.NotFound('Organization not found');
+  if (rows[0].partners !== 1) throw CrossPartner();
+}
+
+/** For a change of its key, which the organization is part of. */
+async function lock(ctx: Context, before: Device): Promise<Device> {
+  const device = await Device.in(ctx).findById(before.id).where({ orgId: before.orgId }).forUpdate();
+  if (!device) throw errors.NotFound('Device not found');
+  if (!MOVABLE.includes(device.lifecycle)) throw notIn(device.lifecycle, MOVABLE);
+  return device;
+}
+
+/** The custom values that the new organization's fields take; the others belong to fields that it does not have. */
+async function valuesThere(ctx: Context, device: Device, orgId: string, siteId: string) {
+  const [values] = ctx.fillings('devices.values');
+  const before = device.customFields;
+  if (!values || Object.keys(before).length === 0) return { kept: {}, dropped: Object.keys(before) };
+  const { rows } = await ctx.sql<{ timeZone: string }>('select timezone as "timeZone" from sites where id = $1', [
+    siteId,
+  ]);
+  const place = { orgId, osType: device.osType, timeZone: rows[0]?.timeZone ?? 'UTC' };
+  const kept: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const [key, value] of Object.entries(before)) {
+    try {
+      Object.assign(kept, await values.check(ctx, place, { [key]: value }));
+    } catch (error) {
+      if ((error as { code?: string }).code !== errors.ValidationFailed.code) throw error;
+      dropped.push(key);
+    }
+  }
+  return { kept, dropped };
+}

@@ -1,0 +1,54 @@
+/** Quarantine: a device that is known but not trusted, until somebody approves it or denies it. */
+import type { Context } from '#core';
+import { Device } from '../../models/device.ts';
+import { cancelWaiting } from '../commands/queue.ts';
+import { decommission, disconnect } from './lifecycles.ts';
+import { about, moveOn, named } from './transitions.ts';
+
+const entering = (reason: string) => ({
+  lifecycle: 'quarantined' as const,
+  quarantinedAt: new Date(),
+  quarantineReason: reason.slice(0, 255),
+});
+
+/** Its heartbeat is acknowledged, everything else refused. 409 unless it is active. */
+export async function quarantine(ctx: Context, id: string, reason: string): Promise<void> {
+  await shutOut(ctx, await moveOn(ctx, id, ['active'], entering(reason)), reason);
+}
+
+async function shutOut(ctx: Context, device: Device, reason: string): Promise<void> {
+  await disconnect(ctx, device.id);
+  const cancelled = await cancelWaiting(ctx, device.id);
+  ctx.audit('device.quarantine', { ...named(device), details: { reason, cancelledCommands: cancelled.length } });
+  ctx.emit('devices.quarantined', { hostname: device.hostname, reason }, about(device));
+  ctx.notify('devices.changed', device.id);
+}
+
+/** Active again with its old tokens; offline until its next heartbeat. 409 unless it is quarantined. */
+export async function approve(ctx: Context, id: string): Promise<void> {
+  const device = await moveOn(ctx, id, ['quarantined'], {
+    lifecycle: 'active',
+    quarantinedAt: null,
+    quarantineReason: null,
+  });
+  ctx.audit('device.approve', named(device));
+  ctx.emit('devices.approved', { hostname: device.hostname }, about(device));
+  ctx.notify('devices.changed', id);
+}
+
+/** Leaves for good, and is told to remove its agent. 409 unless it is quarantined. */
+export const deny = (ctx: Context, id: string) =>
+  decommission(ctx, id, { mode: 'deny', uninstall: true, from: ['quarantined'] });
+
+/** For other modules, which find a stolen or copied token; false where the device is not active. Platform role. */
+export async function suspectDevice(ctx: Context, id: string, reason: string): Promise<boolean> {
+  // Whoever finds it may reach nothing by itself: an agent that is not let in yet.
+  const device = await Device.query(ctx.trx)
+    .where({ id, lifecycle: 'active' })
+    .patch({ ...entering(reason), updatedAt: new Date() } as Partial<Device>)
+    .returning('*')
+    .first();
+  if (!device) return false;
+  await shutOut(ctx, device, reason);
+  return true;
+}

@@ -1,0 +1,43 @@
+/** Agents that are removed by hand say so; where the organization wants it, their devices leave by themselves. */
+import { type Context, errors } from '#core';
+import { decommission } from './lifecycles.ts';
+
+/** Devices of one run of the job. */
+const MOST = 500;
+
+/** Said by the agent of the device; repeats keep the first time. False when it was known already. */
+export async function noteUninstallIntent(ctx: Context, deviceId: string): Promise<boolean> {
+  const { rows } = await ctx.sql<{ orgId: string; hostname: string; known: boolean }>(
+    `with was as (select id, org_id, hostname, uninstall_intent_at from devices where id = $1 for no key update),
+     noted as (update devices d set uninstall_intent_at = now() from was where d.id = was.id and was.uninstall_intent_at is null)
+     select org_id as "orgId", hostname, uninstall_intent_at is not null as known from was`,
+    [deviceId],
+  );
+  const device = rows[0];
+  if (!device) throw errors.NotFound('Device not found');
+  if (device.known) return false;
+  const { orgId, hostname } = device;
+  ctx.audit('agent.uninstall.intent', { orgId, resourceType: 'device', resourceId: deviceId, resourceName: hostname });
+  return true;
+}
+
+/**
+ * What said goodbye a day ago and was not heard since leaves, where the organization, else its partner, has set
+ * `autoDecommissionOnUninstall`. Platform role.
+ */
+export async function decommissionUninstalled(ctx: Context): Promise<void> {
+  const { rows } = await ctx.sql<{ id: string }>(
+    `select d.id from devices d join device_state s on s.device_id = d.id
+       join organizations o on o.id = d.org_id join partners p on p.id = o.partner_id
+     where d.uninstall_intent_at < now() - interval '24 hours' and d.lifecycle in ('active', 'quarantined')
+       and s.last_seen_at < now() - interval '24 hours'
+       and coalesce(o.settings #>> '{devices,autoDecommissionOnUninstall}',
+         p.settings #>> '{devices,autoDecommissionOnUninstall}') = 'true'
+     order by d.id limit $1 for no key update of d skip locked`,
+    [MOST],
+  );
+  // There is no agent left that could be told to remove itself.
+  for (const { id } of rows) {
+    await decommission(ctx, id, { mode: 'uninstall', uninstall: false, from: ['active', 'quarantined'] });
+  }
+}

@@ -1,0 +1,76 @@
+/** /filters: saved filters. */
+import Joi from 'joi';
+import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import {
+  type FilterChanges,
+  type FilterCreate,
+  filterCreate,
+  filterShape,
+  filterUpdate,
+} from '../models/saved-filter.ts';
+import { createFilter, deleteFilter, listFilters, readFilter, updateFilter } from '../services/filters.ts';
+
+const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/filters',
+    summary: 'Lists saved filters, newest first',
+    access: { permission: 'devices:read' },
+    query: Joi.object<PageQuery & { search?: string }>({
+      ...pageQuery(100),
+      search: Joi.string()
+        .trim()
+        .max(200)
+        .pattern(/^[^\0]*$/)
+        .description('In name and description'),
+    }),
+    response: pageOf(filterShape).keys({ total: Joi.number().integer().required() }),
+    handler: (ctx, { query }) => listFilters(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/filters/{id}',
+    summary: 'Reads a saved filter',
+    access: { permission: 'devices:read' },
+    params,
+    response: filterShape,
+    handler: (ctx, { params: { id } }) => readFilter(ctx, id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/filters',
+    summary: 'Saves a filter',
+    access: { permission: 'devices:write' },
+    audit: 'filter.create',
+    payload: filterCreate,
+    response: filterShape,
+    status: 201,
+    errors: ['ORG_REQUIRED', 'ORG_ACCESS_DENIED', 'NOT_FOUND'],
+    handler: (ctx, { payload }: { payload: FilterCreate }) => createFilter(ctx, payload),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/filters/{id}',
+    summary: 'Changes a saved filter',
+    access: { permission: 'devices:write' },
+    audit: 'filter.update',
+    params,
+    payload: filterUpdate,
+    response: filterShape,
+    errors: ['NO_UPDATES'],
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: FilterChanges }) =>
+      updateFilter(ctx, id, payload),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/filters/{id}',
+    summary: 'Removes a saved filter',
+    access: { permission: 'devices:write' },
+    audit: 'filter.delete',
+    params,
+    response: filterShape,
+    handler: (ctx, { params: { id } }) => deleteFilter(ctx, id),
+  }),
+];

@@ -1,0 +1,107 @@
+/** Saved filters: writing and reading them. */
+import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import { OrgRequired } from '../models/refusals.ts';
+import { type FilterChanges, type FilterCreate, SavedFilter } from '../models/saved-filter.ts';
+import { evaluate, type Preview } from './previews.ts';
+import { checkTree } from './trees.ts';
+
+const ORDER = {
+  name: 'filters-newest',
+  keys: [
+    { expression: 'saved_filters.created_at', direction: 'desc', type: 'timestamptz' },
+    { expression: 'saved_filters.id', direction: 'desc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+
+/** Newest first; `total` stands beside the data in both forms. */
+export async function listFilters(ctx: Context, query: PageQuery & { search?: string }) {
+  const filters = SavedFilter.in(ctx);
+  if (query.search) {
+    const found = 'strpos(lower(??), lower(?)) > 0';
+    filters.where((either) =>
+      either
+        .whereRaw(found, ['saved_filters.name', query.search ?? ''])
+        .orWhereRaw(found, ['saved_filters.description', query.search ?? '']),
+    );
+  }
+  const total = query.cursor === undefined ? undefined : await filters.clone().resultSize();
+  const { data, pagination } = await page(filters, query, ORDER);
+  return { data, total: total ?? (pagination as { total: number }).total, pagination };
+}
+
+/** Throws 404 for what the caller does not reach. */
+export async function readFilter(ctx: Context, id: string): Promise<SavedFilter> {
+  const filter = await SavedFilter.in(ctx).findById(id);
+  if (!filter) throw errors.NotFound('Filter not found');
+  return filter;
+}
+
+/** The filters of these organizations that ask for the field, at whatever depth. */
+export const filtersNaming = (ctx: Context, orgIds: readonly string[], field: string): Promise<SavedFilter[]> =>
+  Promise.resolve(
+    SavedFilter.in(ctx)
+      .whereRaw('saved_filters.org_id = any(?::uuid[])', [orgIds as string[]])
+      .whereRaw(`jsonb_path_exists(conditions, '$.** \\? (@.field == $field)', jsonb_build_object('field', ?::text))`, [
+        field,
+      ])
+      .orderByRaw('lower(name), id'),
+  );
+
+/** An organization's own users create in theirs, whatever they name. Throws ORG_REQUIRED, and 403 out of reach. */
+function ownerOf(ctx: Context, named: string | undefined): string {
+  if (ctx.scope.kind === 'organization' && ctx.scope.orgId) return ctx.scope.orgId;
+  if (!named) throw OrgRequired();
+  mustAccessOrg(ctx, named);
+  return named;
+}
+
+/** Throws VALIDATION_ERROR with the path of each fault in the conditions. */
+export async function createFilter(ctx: Context, input: FilterCreate): Promise<SavedFilter> {
+  const orgId = ownerOf(ctx, input.orgId);
+  const { rows } = await ctx.sql('select from organizations where id = $1 and deleted_at is null', [orgId]);
+  if (rows.length === 0) throw errors.NotFound('Organization not found');
+  await checkTree(ctx, input.conditions, [orgId]);
+  const filter = await SavedFilter.query(ctx.trx)
+    .insert({ ...input, orgId, createdBy: ctx.actor.id })
+    .returning('*');
+  audit(ctx, 'filter.create', filter);
+  return filter;
+}
+
+/** Throws NO_UPDATES, 404, and VALIDATION_ERROR. */
+export async function updateFilter(ctx: Context, id: string, changes: FilterChanges): Promise<SavedFilter> {
+  const changedFields = Object.keys(changes);
+  if (changedFields.length === 0) throw errors.NoUpdates();
+  const filter = await SavedFilter.in(ctx).findById(id).forNoKeyUpdate();
+  if (!filter) throw errors.NotFound('Filter not found');
+  if (changes.conditions) await checkTree(ctx, changes.conditions, [filter.orgId]);
+  const updated = await SavedFilter.in(ctx)
+    .where({ id })
+    .patch({ ...changes, updatedAt: new Date() })
+    .returning('*')
+    .first();
+  if (!updated) throw errors.NotFound('Filter not found');
+  audit(ctx, 'filter.update', updated, { ...changesOf(filter, updated, changedFields) });
+  return updated;
+}
+
+/** Gives back what it was. Groups that were made from it keep their copy of the conditions. */
+export async function deleteFilter(ctx: Context, id: string): Promise<SavedFilter> {
+  const filter = await SavedFilter.in(ctx).where({ id }).delete().returning('*').first();
+  if (!filter) throw errors.NotFound('Filter not found');
+  audit(ctx, 'filter.delete', filter);
+  return filter;
+}
+
+/** POST /filters/{id}/preview. Throws VALIDATION_ERROR when the filter names what is no more, such as a custom field. */
+export async function previewFilter(ctx: Context, id: string, limit: number): Promise<{ data: Preview }> {
+  const filter = await readFilter(ctx, id);
+  const data = await evaluate(ctx, filter.conditions, limit);
+  audit(ctx, 'filter.saved.preview', filter, { totalCount: data.totalCount, limit });
+  return { data };
+}
+
+function audit(ctx: Context, action: string, filter: SavedFilter, details: Record<string, unknown> = {}): void {
+  const { orgId, id, name } = filter;
+  ctx.audit(action, { orgId, resourceId: id, resourceName: name, details });
+}

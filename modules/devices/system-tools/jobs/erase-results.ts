@@ -1,0 +1,26 @@
+/** Erases what live tools answered an hour ago. */
+import { defineJob } from '#core';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'system-tools/erase-results': Record<string, never>;
+  }
+}
+
+/** The command and its trail stay where they are. A file that still moves keeps its row. */
+const ERASE = `
+delete from tool_calls where command_id in (
+  select c.command_id from tool_calls c where c.created_at < now() - interval '1 hour'
+    and not exists (select from file_transfers t where t.command_id = c.command_id)
+  order by c.created_at limit 5000)`;
+
+export default defineJob({
+  summary: 'Erases results of live tools that are an hour old',
+  scope: 'platform',
+  schedule: { cron: '*/5 * * * *' },
+  whenOff: 'what is kept is kept no longer than it should be',
+  maxAttempts: 1,
+  async run(ctx) {
+    await ctx.sql(ERASE);
+  },
+});

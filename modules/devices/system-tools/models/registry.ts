@@ -1,0 +1,156 @@
+/** The registry of a Windows device: places, keys and values. */
+import Joi from 'joi';
+import { shape, type Tool } from './tool.ts';
+
+/** The hives, by their short names. */
+const HIVES: Record<string, string> = {
+  HKLM: 'HKEY_LOCAL_MACHINE',
+  HKCU: 'HKEY_CURRENT_USER',
+  HKCR: 'HKEY_CLASSES_ROOT',
+  HKU: 'HKEY_USERS',
+  HKCC: 'HKEY_CURRENT_CONFIG',
+};
+const hive = Object.entries(HIVES)
+  .reduce((schema, [short, long]) => schema.replace(new RegExp(`^${short}$`), long), Joi.string())
+  .valid(...Object.values(HIVES))
+  .description(
+    'Or its short name, such as HKLM. HKEY_CURRENT_USER is the account of the agent; those of people lie in HKEY_USERS by their SID',
+  );
+const path = Joi.string()
+  .max(1024)
+  .custom((value: string, helpers) => {
+    const steps = value.split('\\').filter((step) => step !== '');
+    return steps.some((step) => step.split('/').includes('..')) ? helpers.error('path.up') : steps.join('\\');
+  })
+  .messages({ 'path.up': '{{#label}} must not go up by ..' })
+  .description('The key below its hive, steps separated by backslashes');
+const view = Joi.string().valid('64', '32').description('The 64-bit or the 32-bit view');
+const name = Joi.string().allow('').max(256).description('Empty for the default value');
+
+export interface KeyPlace {
+  hive: string;
+  path: string;
+  view: '64' | '32';
+}
+export interface ValuePlace extends KeyPlace {
+  name: string;
+}
+const key = { hive: hive.required(), path: path.allow('').default(''), view: view.default('64') };
+export const keyPlace = Joi.object<KeyPlace>(key);
+export const valuePlace = Joi.object<ValuePlace>({ ...key, name: name.required() });
+/** A removal says what it means in the query, in the body, or in both; what is missing is told when they are joined. */
+export const someValuePlace = { hive, path: path.allow(''), view, name };
+export const someKeyPlace = {
+  hive,
+  path: path.allow(''),
+  view,
+  recursive: Joi.boolean().description('true: with all keys below'),
+};
+export const removedKey = Joi.object<KeyPlace & { recursive: boolean }>({
+  ...key,
+  recursive: Joi.boolean().default(false).description('true: with all keys below'),
+});
+
+export const VALUE_TYPES = ['REG_SZ', 'REG_EXPAND_SZ', 'REG_MULTI_SZ', 'REG_DWORD', 'REG_QWORD', 'REG_BINARY'] as const;
+export interface ValueWrite extends ValuePlace {
+  type: (typeof VALUE_TYPES)[number];
+  data: unknown;
+}
+export const valueWrite = Joi.object<ValueWrite>({
+  hive: hive.required(),
+  path: path.allow('').required(),
+  view: view.default('64'),
+  name: name.required(),
+  type: Joi.string()
+    .valid(...VALUE_TYPES)
+    .required(),
+  data: Joi.alternatives(
+    Joi.string().allow('').max(130_000),
+    Joi.number().integer().min(0).max(4_294_967_295),
+    Joi.array().items(Joi.string().allow('').max(16_384)).max(1_000),
+    Joi.array().items(Joi.number().integer().min(0).max(255)).max(20_000),
+  )
+    .required()
+    .description(
+      'Text for REG_SZ and REG_EXPAND_SZ, texts for REG_MULTI_SZ, a number for REG_DWORD, decimal digits as text for REG_QWORD, base64 or bytes for REG_BINARY',
+    ),
+});
+export const keyCreate = Joi.object<KeyPlace>({
+  hive: hive.required(),
+  path: path.required(),
+  view: view.default('64'),
+});
+
+const count = Joi.number().integer().min(0).allow(null).required();
+export interface RegistryKey {
+  name: string;
+  path: string;
+  subKeyCount: number | null;
+  valueCount: number | null;
+  lastModified: string | null;
+}
+export interface RegistryValue {
+  name: string;
+  type: string;
+  data: unknown;
+  truncated: boolean;
+}
+export const keyShape = Joi.object<RegistryKey>({
+  name: Joi.string().allow('').required(),
+  path: Joi.string().allow('').required(),
+  subKeyCount: count,
+  valueCount: count,
+  lastModified: Joi.string().allow(null).required(),
+});
+export const valueShape = Joi.object<RegistryValue>({
+  name: Joi.string().allow('').required(),
+  type: Joi.string().required(),
+  data: Joi.any().required(),
+  truncated: Joi.boolean().required(),
+});
+
+const before = Joi.object({ type: Joi.string().required(), bytes: Joi.number().integer().min(0).required() });
+export interface ValueSet {
+  before: { type: string; bytes: number } | null;
+}
+export const valueSet = Joi.object<ValueSet>({
+  before: before.allow(null).required().description('What stood there; null for a new value'),
+});
+const nothing = Joi.object<object>({});
+const registry = { group: 'registry' } as const;
+const change = { ...registry, mutates: true } as const;
+export const KEYS: Tool<{ items: RegistryKey[] }> = {
+  ...registry,
+  type: 'registry_keys',
+  result: shape(Joi.object<{ items: RegistryKey[] }>({ items: Joi.array().items(keyShape).required() })),
+};
+export const VALUES: Tool<{ items: RegistryValue[] }> = {
+  ...registry,
+  type: 'registry_values',
+  result: shape(Joi.object<{ items: RegistryValue[] }>({ items: Joi.array().items(valueShape).required() })),
+};
+export const GET_VALUE: Tool<RegistryValue> = { ...registry, type: 'registry_get', result: shape(valueShape) };
+export const SET_VALUE: Tool<ValueSet> = {
+  ...change,
+  type: 'registry_set',
+  result: shape(valueSet),
+  audit: 'device.set_registry_value',
+};
+export const DELETE_VALUE: Tool<object> = {
+  ...change,
+  type: 'registry_delete',
+  result: shape(nothing),
+  audit: 'device.delete_registry_value',
+};
+export const CREATE_KEY: Tool<{ created: boolean }> = {
+  ...change,
+  type: 'registry_key_create',
+  result: shape(Joi.object<{ created: boolean }>({ created: Joi.boolean().required() })),
+  audit: 'device.create_registry_key',
+};
+export const DELETE_KEY: Tool<object> = {
+  ...change,
+  type: 'registry_key_delete',
+  result: shape(nothing),
+  audit: 'device.delete_registry_key',
+};

@@ -1,0 +1,44 @@
+/** /system-tools/devices/{deviceId}/eventlogs: event logs, read live from a device. */
+import { defineRoute } from '#core';
+import { eventDetail, eventQuery, eventShape, logShape, oneEvent, oneLog } from '../models/event-log.ts';
+import { allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
+import { listEvents, listLogs, readEvent, readLog } from '../services/event-logs.ts';
+
+const base = '/system-tools/devices/{deviceId}/eventlogs';
+const look = { method: 'GET', access: looking, work: 'none', errors: lookErrors } as const;
+
+export default [
+  defineRoute({
+    ...look,
+    path: base,
+    summary: 'Lists the event logs that a device keeps',
+    params: onDevice,
+    response: allOf(logShape),
+    handler: (ctx, input) => listLogs(ctx, input),
+  }),
+  defineRoute({
+    ...look,
+    path: `${base}/{name}`,
+    summary: 'Reads about an event log of a device',
+    params: oneLog,
+    response: oneOf(logShape),
+    handler: (ctx, input) => readLog(ctx, input),
+  }),
+  defineRoute({
+    ...look,
+    path: `${base}/{name}/events`,
+    summary: 'Lists entries of an event log of a device, newest first',
+    params: oneLog,
+    query: eventQuery,
+    response: listOf(eventShape),
+    handler: (ctx, input) => listEvents(ctx, input),
+  }),
+  defineRoute({
+    ...look,
+    path: `${base}/{name}/events/{recordId}`,
+    summary: 'Reads an entry of an event log of a device',
+    params: oneEvent,
+    response: oneOf(eventDetail),
+    handler: (ctx, input) => readEvent(ctx, input),
+  }),
+];

@@ -1,0 +1,60 @@
+/** /system-tools/devices/{deviceId}/tasks: listing, running and switching scheduled tasks. */
+import Joi from 'joi';
+import { type AnyRoute, defineRoute } from '#core';
+import { byQuery, type HistoryQuery, oneTask, runShape, taskChanged, taskQuery, taskShape } from '../models/task.ts';
+import { actErrors, acting, allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
+import { changeTask, listTasks, readTask, taskHistory } from '../services/tasks.ts';
+
+const base = '/system-tools/devices/{deviceId}/tasks';
+const look = { method: 'GET', access: looking, work: 'none', errors: lookErrors } as const;
+const clamped = (value: number) => Math.min(200, Math.max(1, value));
+
+export default [
+  defineRoute({
+    ...look,
+    path: base,
+    summary: 'Lists the scheduled tasks of a folder of a device',
+    params: onDevice,
+    query: taskQuery,
+    response: listOf(taskShape),
+    handler: (ctx, input) => listTasks(ctx, input),
+  }),
+  defineRoute({
+    ...look,
+    path: `${base}/{path}`,
+    summary: 'Reads a scheduled task of a device',
+    params: oneTask,
+    query: Joi.object<{ path?: string }>(byQuery),
+    response: oneOf(taskShape),
+    handler: (ctx, input) => readTask(ctx, input),
+  }),
+  defineRoute({
+    ...look,
+    path: `${base}/{path}/history`,
+    summary: 'Lists the last runs of a scheduled task of a device',
+    params: oneTask,
+    query: Joi.object<HistoryQuery>({
+      ...byQuery,
+      limit: Joi.number().unsafe().integer().custom(clamped).default(50).description('1 to 200'),
+    }),
+    response: allOf(runShape),
+    handler: (ctx, input) => taskHistory(ctx, input),
+  }),
+  ...(['run', 'enable', 'disable'] as const).map(
+    (verb): AnyRoute =>
+      defineRoute({
+        method: 'POST',
+        path: `${base}/{path}/${verb}`,
+        summary: `${{ run: 'Starts', enable: 'Switches on', disable: 'Switches off' }[verb]} a scheduled task of a device`,
+        access: acting,
+        work: 'none',
+        idempotent: 'handler',
+        audit: `device.${verb}_scheduled_task`,
+        params: oneTask,
+        query: Joi.object<{ path?: string }>(byQuery),
+        response: taskChanged,
+        errors: actErrors,
+        handler: (ctx, input) => changeTask(ctx, verb, input),
+      }),
+  ),
+];

@@ -1,0 +1,20 @@
+/** Removes messages after 90 days, some at a time. */
+import { defineJob } from '#core';
+import { prune } from '../services/sending/sweeps.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'alert-channels/prune-messages': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Removes messages to channels that are older than 90 days',
+  scope: 'platform',
+  schedule: { cron: '53 2 * * *' },
+  whenOff: 'what is kept is kept no longer than it should be',
+  maxAttempts: 3,
+  async run(ctx) {
+    if (await prune(ctx)) ctx.addJob('alert-channels/prune-messages', {}, { orgId: null });
+  },
+});

@@ -1,0 +1,23 @@
+/** Access reviews: who belongs to a tenant is looked through, and access that is not needed any more is taken away. */
+import { defineModule } from '#core';
+import { completedShape, createdShape, reviewCreate, reviewShape } from './models/access-review.ts';
+import { decidedShape, itemDecision, itemShape } from './models/review-item.ts';
+
+export default defineModule({
+  name: 'access-reviews',
+  title: 'Access reviews',
+  summary: 'Looking through who has access to a partner or an organization, and revoking it',
+  requires: ['tenancy', 'users', 'roles'],
+  default: 'on',
+  permissions: ['users:read', 'users:write'],
+  audits: ['access_review.create', 'access_review.item.update', 'access_review.complete'],
+  schemas: {
+    AccessReview: reviewShape,
+    AccessReviewCompleted: completedShape,
+    AccessReviewCreate: reviewCreate,
+    AccessReviewCreated: createdShape,
+    AccessReviewDecided: decidedShape,
+    AccessReviewDecision: itemDecision,
+    AccessReviewItem: itemShape,
+  },
+});

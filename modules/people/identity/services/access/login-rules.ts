@@ -1,0 +1,55 @@
+/** How other modules take part in logins: single sign-on rules and further second factors. */
+import { type Context, defineError } from '#core';
+import type { Place } from './places.ts';
+
+/** Fills `identity.login-rule`. */
+export interface LoginRule {
+  /** The organizations among these that enforce single sign-on and accept no password. Runs on the platform's role. */
+  withoutPassword(ctx: Context, orgIds: readonly string[]): Promise<readonly string[]>;
+}
+/** Fills `identity.factor`: a second factor besides the authenticator and text messages. */
+export interface ExtraFactor {
+  /** Its name in `mfaMethods`. */
+  method: string;
+  /** Whether the user has enrolled it. Runs on the platform's role. */
+  enrolled(ctx: Context, userId: string): Promise<boolean>;
+  /** Removes everything that the user has enrolled. Runs on the platform's role. */
+  forget(ctx: Context, userId: string): Promise<void>;
+}
+
+const SsoRequired = defineError('SSO_REQUIRED', 403, 'This organization logs in through its identity provider');
+
+/** The places that accept a password. */
+export async function passwordPlaces(ctx: Context, places: readonly Place[]): Promise<Place[]> {
+  const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
+  if (orgIds.length === 0) return [...places];
+  const closed = new Set<string>();
+  for (const rule of ctx.fillings('identity.login-rule')) {
+    for (const orgId of await rule.withoutPassword(ctx, orgIds)) closed.add(orgId);
+  }
+  return places.filter(({ orgId }) => orgId === null || !closed.has(orgId));
+}
+
+/** Throws SSO_REQUIRED with the organization when the requested place, or every place, accepts no password. */
+export function mustTakePassword(
+  places: readonly Place[],
+  open: readonly Place[],
+  named: { orgId?: string | undefined },
+): void {
+  const shut = places.filter((place) => !open.includes(place));
+  const wanted = named.orgId
+    ? shut.find(({ orgId }) => orgId === named.orgId)
+    : open.length === 0
+      ? shut[0]
+      : undefined;
+  if (wanted) throw SsoRequired({ details: [{ path: 'orgId', message: wanted.orgId }] });
+}
+
+/** The methods that can complete this user's login, the enrolled one first. */
+export async function factorsOf(ctx: Context, userId: string, enrolled: string): Promise<string[]> {
+  const methods = [enrolled];
+  for (const factor of ctx.fillings('identity.factor')) {
+    if (await factor.enrolled(ctx, userId)) methods.push(factor.method);
+  }
+  return methods;
+}

@@ -1,0 +1,107 @@
+/** Self-registration of partners and of single accounts. */
+import { type Context, defineError, type Reply, reply } from '#core';
+import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
+import { ownerOf, type Place } from '../access/places.ts';
+import { openSession } from '../access/sessions.ts';
+import { tell } from './notices.ts';
+import { hash, mustBeStrong } from './passwords.ts';
+import { insertWithSlug } from './slugs.ts';
+import { createUser } from './users.ts';
+
+export const SlugsExhausted = defineError('SLUG_EXHAUSTED', 500, 'Unable to generate unique company identifier');
+
+// The answer for a taken address, with this body instead of the error envelope.
+const ACCEPTED = {
+  success: true,
+  message: 'If registration can proceed, you will receive an email with the next steps.',
+};
+const disabled = (ctx: Context): Reply | null =>
+  ctx.services.config.identity.registration
+    ? null
+    : reply({ error: 'Registration is currently disabled', code: 'REGISTRATION_DISABLED' }, { status: 403 });
+
+/** An account without a place; it can log in once an organization invites it. A taken address gets the same answer. */
+export async function registerAccount(ctx: Context, input: NewAccount): Promise<Reply> {
+  const refused = disabled(ctx);
+  if (refused) return refused;
+  await mustBeStrong(input.password, [input.email, input.name]);
+  const id = await createUser(ctx, { ...input, passwordHash: await hash(input.password) });
+  if (id) recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register' });
+  else ctx.unchanged();
+  // Both cases send mail with one further statement: neither answer nor timing reveals whether the address is taken.
+  tell(ctx, input.email, id ? 'registered' : 'already-registered');
+  return reply({ success: true, message: 'Your account is ready once an organization invites you.' });
+}
+
+/**
+ * Creates partner, Partner Admin role, user, membership and session in one transaction.
+ * Throws WEAK_PASSWORD, SLUG_EXHAUSTED.
+ */
+export async function registerPartner(ctx: Context, input: NewPartnerAccount): Promise<Reply> {
+  const refused = disabled(ctx);
+  if (refused) return refused;
+  await mustBeStrong(input.password, [input.email, input.name, input.companyName]);
+  // Hashed for a taken address, too, so that the timing reveals nothing.
+  const passwordHash = await hash(input.password);
+  const userId = await createUser(ctx, { ...input, passwordHash });
+  if (!userId) {
+    ctx.unchanged();
+    tell(ctx, input.email, 'already-registered');
+    return reply(ACCEPTED, { status: 200 });
+  }
+  const partner = await insertPartner(ctx, input);
+  const place: Place = {
+    scope: 'partner',
+    partnerId: partner.id,
+    orgId: null,
+    roleId: await ctx.use('tenancy').makePartnerAdminRole(partner.id),
+  };
+  await ctx.sql(`insert into partner_users (partner_id, user_id, role_id, org_access) values ($1, $2, $3, 'all')`, [
+    partner.id,
+    userId,
+    place.roleId,
+  ]);
+  const { tokens, cookies } = await openSession(ctx, { userId, mfa: false, place });
+  ctx.audit('partner.create', {
+    ...ownerOf(place),
+    resourceType: 'partner',
+    resourceId: partner.id,
+    resourceName: partner.name,
+    details: { type: 'msp', plan: 'free', status: 'active', via: 'register' },
+    actor: { kind: 'user', id: userId, email: input.email },
+  });
+  recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner' });
+  const user = { id: userId, email: input.email, name: input.name, mfaEnabled: false };
+  // The new role requires MFA, so enrollment is the next step when two-factor authentication is on.
+  const mfaRequired = ctx.services.config.identity.twoFactor;
+  return reply({ user, partner, tokens, mfaRequired }, { cookies });
+}
+
+/** Active at once: a new installation has no administrator who could approve it (see README). */
+async function insertPartner(
+  ctx: Context,
+  input: NewPartnerAccount,
+): Promise<{ id: string; name: string; slug: string }> {
+  const made = await insertWithSlug(ctx, input.companyName, async (slug) => {
+    const { rows } = await ctx.sql<{ id: string }>(
+      `insert into partners (name, slug, type, plan, status, billing_email) values ($1, $2, 'msp', 'free', 'active', $3)
+       on conflict (slug) do nothing returning id`,
+      [input.companyName, slug, input.email],
+    );
+    return rows[0]?.id ?? null;
+  });
+  if (!made) throw SlugsExhausted();
+  return { id: made.id, name: input.companyName, slug: made.slug };
+}
+
+function recordUser(ctx: Context, user: { id: string; email: string; partnerId: string | null; via: string }): void {
+  ctx.audit('user.create', {
+    orgId: null,
+    partnerId: user.partnerId,
+    resourceType: 'user',
+    resourceId: user.id,
+    resourceName: user.email,
+    details: { via: user.via },
+    actor: { kind: 'user', id: user.id, email: user.email },
+  });
+}

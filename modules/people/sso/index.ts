@@ -1,0 +1,44 @@
+/** Single sign-on: organizations log in through their own identity provider, by OpenID Connect. */
+import { defineModule } from '#core';
+import { checkShape, exchangeBody } from './models/login.ts';
+import { mappingShape, presetShape } from './models/preset.ts';
+import {
+  attributeMapping,
+  providerCreate,
+  providerShape,
+  providerUpdate,
+  statusChange,
+  testResult,
+} from './models/provider.ts';
+import { startDiscoveries } from './services/discoveries.ts';
+
+export default defineModule({
+  name: 'sso',
+  title: 'Single sign-on',
+  summary: 'Logins through the identity provider of an organization',
+  requires: ['identity', 'tenancy', 'roles', 'users'],
+  default: 'on',
+  permissions: ['organizations:read', 'organizations:write'],
+  audits: [
+    'sso.provider.create',
+    'sso.provider.update',
+    'sso.provider.delete',
+    'sso.identity.link',
+    'user.create',
+    'user.login',
+    'user.login.failed',
+  ],
+  start: startDiscoveries,
+  schemas: {
+    SsoAttributeMapping: mappingShape,
+    SsoAttributeMappingWrite: attributeMapping,
+    SsoCheck: checkShape,
+    SsoExchange: exchangeBody,
+    SsoPreset: presetShape,
+    SsoProvider: providerShape,
+    SsoProviderCreate: providerCreate,
+    SsoProviderStatusChange: statusChange,
+    SsoProviderTest: testResult,
+    SsoProviderUpdate: providerUpdate,
+  },
+});

@@ -1,0 +1,49 @@
+/** Errors of this module, and why a login does not come to an end. */
+import { defineError } from '#core';
+
+export const SecretRequired = defineError(
+  'CLIENT_SECRET_REQUIRED',
+  400,
+  'Another issuer needs the client secret again, or null for none',
+);
+export const AlreadyActive = defineError(
+  'SSO_PROVIDER_ACTIVE',
+  409,
+  'Another provider of this organization is active; set it to inactive first',
+);
+export const NotProven = defineError(
+  'SSO_NOT_PROVEN',
+  409,
+  'Nobody could log in with a password any more: first let somebody log in through this provider, or test it successfully',
+);
+export const CodeInvalid = defineError('SSO_CODE_INVALID', 401, 'The login has expired or was used; log in again');
+
+/** What stands in `/login?error=<code>`; the login page has a text for each. */
+export type RefusalCode =
+  | 'session_expired'
+  | 'provider_not_found'
+  | 'domain_not_allowed'
+  | 'user_not_found'
+  | 'default_role_required'
+  | 'no_org_access'
+  | 'access_denied'
+  | 'email_missing'
+  | 'email_not_verified'
+  | 'invalid_response'
+  | 'link_refused'
+  | 'provider_error'
+  | 'provider_unreachable';
+
+/** Ends a login on its way; undoes what its transaction did. The message is for the log and the trail, not the browser. */
+export class LoginRefused extends Error {
+  readonly code: RefusalCode;
+  /** Whom the trail names, where the account is known. */
+  readonly user: { id: string; email: string } | null;
+
+  constructor(code: RefusalCode, message: string, user: { id: string; email: string } | null = null, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'LoginRefused';
+    this.code = code;
+    this.user = user;
+  }
+}

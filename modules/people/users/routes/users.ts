@@ -1,0 +1,111 @@
+/** /users: members of a tenant, except the caller's own profile. */
+import Joi from 'joi';
+import { defineRoute, trackedPageOf, trackedQuery } from '#core';
+import { type NamedTenant, namedTenant } from '../models/invitation.ts';
+import {
+  assignableShape,
+  type MemberQuery,
+  type MemberUpdate,
+  memberShape,
+  memberUpdate,
+  type RoleAssignment,
+  roleAssignment,
+  STATUSES,
+} from '../models/member.ts';
+import { listAssignable, listMembers, readMember } from '../services/members.ts';
+import { removeUser } from '../services/removals.ts';
+import { assignRole } from '../services/role-assignments.ts';
+import { updateUser } from '../services/updates.ts';
+
+const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
+const named = Joi.object<NamedTenant, true>(namedTenant);
+const read = { permission: 'users:read' };
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/users',
+    summary: 'Lists the users of a tenant and those invited to it, by name, or what has changed of them',
+    access: read,
+    query: Joi.object<MemberQuery>({
+      ...trackedQuery(),
+      ...namedTenant,
+      status: Joi.string()
+        .valid(...STATUSES)
+        .description('Only in this state'),
+      search: Joi.string().trim().max(255).description('Part of the name or the address'),
+      roleId: Joi.string().uuid().description('Only who has this role'),
+    }),
+    response: trackedPageOf(memberShape),
+    errors: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
+    handler: (ctx, { query }) => listMembers(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/users/roles',
+    summary: 'Lists the roles that users of the tenant can be given, by name',
+    access: read,
+    query: named,
+    response: Joi.object({ data: Joi.array().items(assignableShape).required() }),
+    handler: (ctx, { query }) => listAssignable(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/users/{id}',
+    summary: 'Reads a user of the tenant, or an invitation to it',
+    access: read,
+    params,
+    query: named,
+    response: memberShape,
+    handler: (ctx, { params: { id }, query }) => readMember(ctx, id, query),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/users/{id}',
+    summary: 'Changes name, status or limits of a user; disabling ends every session',
+    description: 'Name and status only where the caller administers every tenant that the user belongs to.',
+    access: { permission: 'users:write' },
+    audit: 'user.update',
+    work: { platform: 'accounts and sessions are out of reach for tenant work; limited to a user of the tenant' },
+    params,
+    payload: memberUpdate,
+    response: memberShape,
+    errors: [
+      'NO_UPDATES',
+      'USER_SHARED',
+      'OWN_ACCOUNT',
+      'LAST_ADMINISTRATOR',
+      'INVALID_STATE',
+      'SITE_ACCESS_DENIED',
+      'TARGET_OUT_OF_SCOPE',
+    ],
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: MemberUpdate }) =>
+      updateUser(ctx, id, payload),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/users/{id}',
+    summary: 'Removes a user from the tenant, or withdraws an invitation; the account stays',
+    access: { permission: 'users:delete' },
+    audit: 'user.remove',
+    work: { platform: 'sessions are out of reach for tenant work; limited to a user of the tenant' },
+    params,
+    query: named,
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: ['OWN_ACCOUNT', 'LAST_ADMINISTRATOR', 'INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
+    handler: (ctx, { params: { id }, query }) => removeUser(ctx, id, query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/users/{id}/role',
+    summary: 'Gives a user of the tenant another role',
+    access: { permission: 'users:write', mfa: true },
+    audit: 'user.role.assign',
+    params,
+    payload: roleAssignment,
+    response: memberShape,
+    errors: ['LAST_ADMINISTRATOR', 'INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: RoleAssignment }) =>
+      assignRole(ctx, id, payload),
+  }),
+];

@@ -1,0 +1,161 @@
+/** Accepting an invitation: the token of the link is the credential. */
+import { type Context, errors, type Reply, reply, sha256Hex } from '#core';
+import type { Acceptance } from '../models/invitation.ts';
+import { InvitationInvalid, InvitationOutdated } from '../models/refusals.ts';
+import { type Grant, join, type Place } from './associations.ts';
+import { allThere } from './limits.ts';
+import { entryOf, OPEN } from './tenants.ts';
+
+interface Found extends Grant {
+  id: string;
+  orgId: string | null;
+  partnerId: string | null;
+  email: string;
+  name: string;
+  expiresAt: Date;
+  tenantName: string;
+  /** The account of the address, when it has one. */
+  userId: string | null;
+  /** Whether the account's holder has come by mail before; until then anybody may have made it. */
+  proven: boolean;
+}
+
+/**
+ * What the token opens. Throws INVITATION_INVALID alike for every reason that makes it worthless, and
+ * INVITATION_OUTDATED where a site, group or organization in it is gone: dropping one could come to mean all.
+ */
+async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i'): Promise<Found> {
+  const { rows } = await ctx.sql<Found>(
+    `select i.id, i.org_id as "orgId", i.partner_id as "partnerId", i.email, i.name, i.role_id as "roleId",
+       i.site_ids as "siteIds", i.device_group_ids as "deviceGroupIds", i.org_access as "orgAccess",
+       i.org_ids as "orgIds", i.expires_at as "expiresAt", coalesce(o.name, p.name) as "tenantName", u.id as "userId",
+       u.email_proven_at is not null as proven
+     from invitations i left join organizations o on o.id = i.org_id
+       join partners p on p.id = coalesce(i.partner_id, o.partner_id)
+       left join users u on lower(u.email) = i.email
+     where i.token_hash = $1 and i.expires_at > now() and ${OPEN} and coalesce(u.status = 'active', true) ${lock}`,
+    [sha256Hex(token)],
+  );
+  const [found] = rows;
+  if (!found) throw InvitationInvalid();
+  if (!(await allThere(ctx, found, found))) throw InvitationOutdated();
+  return found;
+}
+
+/** Whether the organization takes no password, so that an account for it needs none. */
+async function closedToPasswords(ctx: Context, { orgId }: Found): Promise<boolean> {
+  if (!orgId) return false;
+  for (const rule of ctx.fillings('identity.login-rule')) {
+    if ((await rule.withoutPassword(ctx, [orgId])).includes(orgId)) return true;
+  }
+  return false;
+}
+
+/** Whoever has the token got the mail, so telling them of the account tells them of their own. */
+export async function checkInvitation(ctx: Context, token: string) {
+  const found = await mustOpen(ctx, token, '');
+  const { email, name, orgId, tenantName, expiresAt, userId, proven } = found;
+  return {
+    email,
+    name,
+    tenant: { kind: orgId ? 'organization' : 'partner', name: tenantName },
+    accountExists: userId !== null,
+    passwordRequired: !(userId && proven) && !(await closedToPasswords(ctx, found)),
+    expiresAt,
+  };
+}
+
+/**
+ * A new address gets an account and is logged in; one with an account gets the place only, and logs in with what it has.
+ * An account whose address nobody has shown to be theirs is taken over: what was set before opens nothing any more.
+ * The hash is made while no transaction is open. Throws as mustOpen(), and 400 for a password missing, weak or not asked.
+ */
+export async function acceptInvitation(ctx: Context, { token, name, password }: Acceptance): Promise<Reply> {
+  const identity = ctx.use('identity');
+  const seen = await ctx.asPlatform(async (own) => {
+    const found = await mustOpen(own, token, '');
+    return { ...found, closed: await closedToPasswords(own, found) };
+  });
+  const settled = seen.userId !== null && seen.proven;
+  if (settled && password !== undefined) throw passwordFault('The address has an account: log in with it');
+  if (!settled && !seen.closed && password === undefined) throw passwordFault('A password is required');
+  const chosen = name ?? seen.name;
+  const passwordHash = password === undefined ? null : await identity.hashNewPassword(password, [seen.email, chosen]);
+
+  // Looked at again, and held: of two that accept at once the second finds nothing.
+  const found = await mustOpen(ctx, token, 'for update of i');
+  if (found.userId && found.proven) {
+    await enter(ctx, found, found.userId);
+    return reply({ success: true, loginRequired: true });
+  }
+  // An account that was there a moment ago is gone; without a password there is nothing to make one from.
+  if (settled) throw InvitationInvalid();
+  const userId = found.userId
+    ? await takeOver(ctx, found, found.userId, passwordHash)
+    : await makeAccount(ctx, found, chosen, passwordHash);
+  const place = await enter(ctx, found, userId);
+  if (seen.closed) return reply({ success: true, loginRequired: true });
+  const { body, issued } = await identity.logIn(userId, place, { mfa: false, via: 'invitation' });
+  return reply(body, issued ? { cookies: issued.cookies } : {});
+}
+
+const Meanwhile = () => errors.InvalidState('The address got an account at the same time; open the link again');
+
+async function makeAccount(ctx: Context, found: Found, name: string, passwordHash: string | null): Promise<string> {
+  const { id, email } = found;
+  const userId = await ctx.use('identity').createUser({ id, email, name, passwordHash, addressProven: true });
+  if (!userId) throw Meanwhile();
+  const person = { id: userId, email };
+  ctx.audit('user.create', { ...entryOf(found, person, { via: 'invitation' }), actor: { kind: 'user', ...person } });
+  return userId;
+}
+
+async function takeOver(ctx: Context, found: Found, userId: string, passwordHash: string | null): Promise<string> {
+  if (!(await ctx.use('identity').proveAddress(userId))) throw Meanwhile();
+  if (passwordHash) await ctx.use('identity').setFirstPassword(userId, passwordHash);
+  const person = { id: userId, email: found.email };
+  const details = { changedFields: ['password', 'mfa'], via: 'invitation' };
+  ctx.audit('user.update', { ...entryOf(found, person, details), actor: { kind: 'user', ...person } });
+  return userId;
+}
+
+const passwordFault = (message: string) =>
+  errors.ValidationFailed({ message, details: [{ path: 'password', message }] });
+
+/** Uses the invitation up: the place it promised, for an account that may still log in. */
+async function enter(
+  ctx: Context,
+  found: Omit<Found, 'tenantName' | 'expiresAt' | 'proven'>,
+  userId: string,
+): Promise<Place> {
+  // Held, so that nobody is disabled while they enter.
+  const { rowCount } = await ctx.sql(`select from users where id = $1 and status = 'active' for share`, [userId]);
+  if (rowCount === 0) throw InvitationInvalid();
+  const { id, email, orgId, partnerId } = found;
+  const place = await join(ctx, { orgId, partnerId }, userId, found);
+  await ctx.sql('delete from invitations where id = $1', [id]);
+  const details = { invitationId: id, roleId: place.roleId };
+  const actor = { kind: 'user' as const, id: userId, email };
+  ctx.audit('user.invite.accept', { ...entryOf(found, actor, details), actor });
+  ctx.emit('users.joined', { userId, roleId: place.roleId, partnerId }, { orgId });
+  return place;
+}
+
+/**
+ * For whoever has proven by other means that the address is theirs: the place of a pending invitation of the
+ * organization, which is then used up. Null without one, and for one that is outdated. Needs platform work.
+ */
+export async function takeInvitation(
+  ctx: Context,
+  { orgId, email, userId }: { orgId: string; email: string; userId: string },
+): Promise<Place | null> {
+  const { rows } = await ctx.sql<Grant & { id: string; email: string; orgId: string; partnerId: null; name: string }>(
+    `select id, email, name, org_id as "orgId", partner_id as "partnerId", role_id as "roleId", site_ids as "siteIds",
+       device_group_ids as "deviceGroupIds", org_access as "orgAccess", org_ids as "orgIds"
+     from invitations where org_id = $1 and email = lower($2) and expires_at > now() for update`,
+    [orgId, email],
+  );
+  const [found] = rows;
+  if (!found || !(await allThere(ctx, found, found))) return null;
+  return enter(ctx, { ...found, userId }, userId);
+}

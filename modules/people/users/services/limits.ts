@@ -1,0 +1,99 @@
+/** Limits that a request names, checked against the tenant and against the caller's own. */
+import { type Context, errors, type TenantRef } from '#core';
+import type { LimitFields, Limits } from '../models/limits.ts';
+import { OutOfScope } from '../models/refusals.ts';
+
+const ALL: Limits = { siteIds: null, deviceGroupIds: null, orgAccess: null, orgIds: [] };
+
+const invalid = (path: string, message: string) => errors.ValidationFailed({ message, details: [{ path, message }] });
+
+function refuse(path: string, message: string, ids: readonly string[]): void {
+  if (ids.length > 0) throw errors.ValidationFailed({ message, details: ids.map((id) => ({ path, message: id })) });
+}
+
+/** Throws 400 with the path of a field that belongs to the other kind of tenant. */
+function mustBelong(input: LimitFields, fields: (keyof LimitFields)[], message: string): void {
+  for (const path of fields) if (input[path] !== undefined) throw invalid(path, message);
+}
+
+/** Whether limits lie within others; null is everything. */
+const within = (ids: readonly string[] | null, own: readonly string[] | null) =>
+  own === null || (ids !== null && ids.length > 0 && ids.every((id) => own.includes(id)));
+
+/** Whether the caller reaches all that somebody with these limits does. */
+export function reachesAsFar({ scope }: Context, { siteIds, deviceGroupIds }: Limits): boolean {
+  return within(siteIds, scope.siteIds) && within(deviceGroupIds, scope.groupIds);
+}
+
+/**
+ * The limits of a place in this tenant: what the request names over what there is. Throws 400 with the path, 403
+ * SITE_ACCESS_DENIED or TARGET_OUT_OF_SCOPE where the caller is limited and gives more.
+ * @param current what there is; for a new place a partner's request must name `orgAccess`
+ */
+export async function checkLimits(
+  ctx: Context,
+  { orgId, partnerId }: TenantRef,
+  input: LimitFields,
+  current: Limits = ALL,
+): Promise<Limits> {
+  if (partnerId) return partnerLimits(ctx, partnerId, input, current);
+  mustBelong(input, ['orgAccess', 'orgIds'], 'Only users of a partner are limited to organizations');
+  const { siteIds = current.siteIds, deviceGroupIds = current.deviceGroupIds } = input;
+  if (!within(siteIds, ctx.scope.siteIds)) throw errors.SiteAccessDenied();
+  if (!within(deviceGroupIds, ctx.scope.groupIds)) throw OutOfScope({ details: [{ path: 'deviceGroupIds' }] });
+  const gone = await missing(ctx, { orgId, partnerId }, { ...ALL, ...input });
+  refuse('siteIds', 'Not every site belongs to the organization', gone.siteIds);
+  refuse('deviceGroupIds', 'Not every device group belongs to the organization', gone.deviceGroupIds);
+  return { ...ALL, siteIds, deviceGroupIds };
+}
+
+async function partnerLimits(ctx: Context, partnerId: string, input: LimitFields, current: Limits): Promise<Limits> {
+  mustBelong(
+    input,
+    ['siteIds', 'deviceGroupIds'],
+    'Only users of an organization are limited to sites and device groups',
+  );
+  const orgAccess = input.orgAccess ?? current.orgAccess;
+  if (!orgAccess) throw invalid('orgAccess', 'orgAccess is required for users of a partner');
+  if (orgAccess !== 'selected') {
+    if (input.orgIds) throw invalid('orgIds', 'orgIds goes with orgAccess selected only');
+    return { ...ALL, orgAccess };
+  }
+  const orgIds = input.orgIds ?? current.orgIds;
+  if (orgIds.length === 0) throw invalid('orgIds', 'orgIds is required when orgAccess is selected');
+  const gone = await missing(ctx, { orgId: null, partnerId }, { ...ALL, orgIds: input.orgIds ?? [] });
+  refuse('orgIds', 'Not every organization belongs to the partner', gone.orgIds);
+  return { ...ALL, orgAccess, orgIds };
+}
+
+/** Those of the ids that the tenant does not have, or not any more. */
+export async function missing(
+  ctx: Context,
+  { orgId, partnerId }: TenantRef,
+  limits: Pick<Limits, 'siteIds' | 'deviceGroupIds' | 'orgIds'>,
+): Promise<{ siteIds: string[]; deviceGroupIds: string[]; orgIds: string[] }> {
+  const siteIds = limits.siteIds ?? [];
+  const { orgIds } = limits;
+  const { rows } = await ctx.sql<{ sites: string[]; orgs: string[] }>(
+    `select array(select id from sites where org_id = $1 and id = any($2::uuid[])) as sites,
+       array(select id from organizations where partner_id = $3 and id = any($4::uuid[]) and deleted_at is null) as orgs`,
+    [orgId, siteIds, partnerId, orgIds],
+    'users-limits',
+  );
+  const { sites = [], orgs = [] } = rows[0] ?? {};
+  let groups = [...(limits.deviceGroupIds ?? [])];
+  for (const directory of ctx.fillings('users.device-groups')) {
+    if (groups.length > 0 && orgId) groups = await directory.missing(ctx, orgId, groups);
+  }
+  return {
+    siteIds: siteIds.filter((id) => !sites.includes(id)),
+    deviceGroupIds: groups,
+    orgIds: orgIds.filter((id) => !orgs.includes(id)),
+  };
+}
+
+/** Whether all that was named is still there. */
+export async function allThere(ctx: Context, tenant: TenantRef, limits: Limits): Promise<boolean> {
+  const gone = await missing(ctx, tenant, limits);
+  return gone.siteIds.length + gone.deviceGroupIds.length + gone.orgIds.length === 0;
+}

@@ -1,0 +1,53 @@
+/** /audit-logs/reports and /audit-logs/stats, and the same under /audit. */
+import { type AnyRoute, defineRoute } from '#core';
+import {
+  complianceShape,
+  type ReportQuery,
+  reportQuery,
+  securityEventsShape,
+  statsShape,
+  userActivityShape,
+} from '../models/audit-report.ts';
+import { compliance, securityEvents, userActivity } from '../services/reading/reports.ts';
+import { statistics } from '../services/reading/stats.ts';
+
+const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
+  defineRoute({
+    method: 'GET',
+    path: `${base}/reports/user-activity`,
+    summary: 'Reports who did how much',
+    access: { permission: 'audit:read' },
+    query: reportQuery,
+    response: userActivityShape,
+    handler: (ctx, { query }: { query: ReportQuery }) => userActivity(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${base}/reports/security-events`,
+    summary: 'Reports logins, permission changes and other security events',
+    access: { permission: 'audit:read' },
+    query: reportQuery,
+    response: securityEventsShape,
+    handler: (ctx, { query }: { query: ReportQuery }) => securityEvents(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${base}/reports/compliance`,
+    summary: 'Reports access to data, changes and exports',
+    access: { permission: 'audit:read' },
+    query: reportQuery,
+    response: complianceShape,
+    handler: (ctx, { query }: { query: ReportQuery }) => compliance(ctx, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: `${base}/stats`,
+    summary: 'Counts audit entries by category and by person',
+    access: { permission: 'audit:read' },
+    query: reportQuery,
+    response: statsShape,
+    handler: (ctx, { query }: { query: ReportQuery }) => statistics(ctx, query),
+  }),
+];
+
+export default [...under('/audit-logs'), ...under('/audit')];

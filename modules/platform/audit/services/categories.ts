@@ -1,0 +1,49 @@
+/** What kind of action an entry tells of, by the prefix of its name. */
+
+const PREFIXES: readonly (readonly [string, string])[] = [
+  ['user.login', 'authentication'],
+  ['user.logout', 'authentication'],
+  ['user.permission', 'authentication'],
+  ['device.', 'device'],
+  ['script.', 'automation'],
+  ['policy.', 'policy'],
+  ['automation.policy.', 'policy'],
+  ['alert.', 'alert'],
+  ['data.', 'compliance'],
+  ['organization.', 'organization'],
+];
+
+/** `system` for everything without a prefix of its own. */
+export const categoryOf = (action: string): string =>
+  PREFIXES.find(([prefix]) => action.startsWith(prefix))?.[1] ?? 'system';
+
+/** Actions of the security events report. */
+export const SECURITY_ACTIONS: readonly string[] = [
+  'user.login',
+  'user.login.failed',
+  'user.permission.change',
+  'policy.update',
+  'policy.create',
+  'policy.evaluate',
+  'automation.policy.evaluate',
+  'agent.source.ip.changed',
+];
+
+/**
+ * Actions that change permissions. Nothing records the first any more; it is counted for entries of other systems, and
+ * the others are what this platform records.
+ */
+export const PERMISSION_CHANGES: readonly string[] = ['user.permission.change', 'user.role.assign', 'role.update'];
+
+/** Actions of the compliance report. */
+export const COMPLIANCE_ACTIONS: readonly string[] = [
+  'data.access',
+  'data.export',
+  'device.create',
+  'device.delete',
+  'policy.update',
+  'policy.evaluate',
+  'automation.policy.evaluate',
+  'script.execute',
+  'organization.update',
+];

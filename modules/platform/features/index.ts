@@ -1,0 +1,39 @@
+/** Features: which features an installation, a partner and an organization have, and switching them. */
+import { defineModule } from '#core';
+import {
+  instanceRow,
+  instanceTurn,
+  moduleShape,
+  organizationTurn,
+  partnerRow,
+  partnerTurn,
+  stateShape,
+} from './models/switch.ts';
+
+declare module '#core/contract' {
+  /** Neither has an organization; `partnerId` says whose trial it is. */
+  interface Events {
+    'features.trial.ending': { partnerId: string; key: string; days: number; expiresAt: string };
+    'features.trial.ended': { partnerId: string; key: string };
+  }
+}
+
+export default defineModule({
+  name: 'features',
+  title: 'Modules',
+  summary: 'Which features an installation, a partner and an organization have, and switching them on and off',
+  requires: ['devices', 'tenancy'],
+  core: true,
+  permissions: ['organizations:read', 'organizations:write'],
+  audits: ['module.enable', 'module.disable'],
+  events: ['features.trial.ending', 'features.trial.ended'],
+  schemas: {
+    Module: moduleShape,
+    ModuleOfInstance: instanceRow,
+    ModuleOfPartner: partnerRow,
+    ModuleState: stateShape,
+    ModuleTurnByOperator: instanceTurn,
+    ModuleTurnByOrganization: organizationTurn,
+    ModuleTurnByPartner: partnerTurn,
+  },
+});

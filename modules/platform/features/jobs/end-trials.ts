@@ -1,0 +1,17 @@
+/** The hourly look at trials. */
+import { defineJob } from '#core';
+import { lookAtTrials } from '../services/trials.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'features/end-trials': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Tells partners that trials of modules end, and ends them',
+  scope: 'platform',
+  schedule: { cron: '11 * * * *' },
+  maxAttempts: 3,
+  run: (ctx) => lookAtTrials(ctx),
+});

@@ -1,0 +1,55 @@
+/** Trials: told of seven days and one day before they end, and switched off when they have. Platform's role. */
+import { type Context, MODULES_NOTICE } from '#core';
+
+/** Days before the end at which the partner is told, the last first. */
+const NOTICES = [1, 7];
+/** Rows in one go; the rest an hour later. */
+const MOST = 500;
+
+interface Trial {
+  key: string;
+  partnerId: string;
+  expiresAt: Date;
+}
+const TRIAL = `key, partner_id as "partnerId", expires_at as "expiresAt"`;
+
+export async function lookAtTrials(ctx: Context): Promise<void> {
+  for (const days of NOTICES) await tellOfEnd(ctx, days);
+  await endTrials(ctx);
+}
+
+/** Each notice once; one that is late because no worker ran gives way to the later one. */
+async function tellOfEnd(ctx: Context, days: number): Promise<void> {
+  const { rows } = await ctx.sql<Trial>(
+    `update tenant_modules set noticed_days = $1
+     where id in (select id from tenant_modules where enabled and expires_at > now()
+       and expires_at <= now() + make_interval(days => $1) and coalesce(noticed_days, 1000) > $1
+       order by id limit ${MOST} for update skip locked)
+     returning ${TRIAL}`,
+    [days],
+  );
+  for (const { key, partnerId, expiresAt } of rows) {
+    const about = { partnerId, key, days, expiresAt: expiresAt.toISOString() };
+    ctx.emit('features.trial.ending', about, { orgId: null });
+    ctx.addJob('features/send-trial-notice', about, { orgId: null });
+  }
+}
+
+/** It has been off since it expired; this makes the row, the trail and what follows say so. */
+async function endTrials(ctx: Context): Promise<void> {
+  const { rows } = await ctx.sql<Trial & { orgId: string | null }>(
+    `update tenant_modules set enabled = false, updated_by = null, updated_at = now()
+     where id in (select id from tenant_modules where enabled and expires_at <= now()
+       order by id limit ${MOST} for update skip locked)
+     returning ${TRIAL}, org_id as "orgId"`,
+  );
+  for (const { key, partnerId, orgId } of rows) {
+    ctx.audit('module.disable', {
+      ...{ partnerId, orgId, resourceType: 'module', resourceName: key },
+      details: { key, level: orgId ? 'organization' : 'partner', reason: 'trial_ended' },
+    });
+    ctx.emit('features.trial.ended', { partnerId, key }, { orgId: null });
+    ctx.addJob('features/follow-switch', { key, partnerId, orgId, enabled: false }, { orgId: null });
+  }
+  if (rows.length > 0) ctx.notify(MODULES_NOTICE, '*');
+}

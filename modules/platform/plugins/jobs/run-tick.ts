@@ -1,0 +1,22 @@
+/** Each minute: schedules that are due, steps that never ended, queues that grew too long. */
+import { defineJob } from '#core';
+import { tickSchedules } from '../services/dispatch/schedules.ts';
+import { sweepSteps, trimQueues } from '../services/sweeps.ts';
+
+declare module '#core/contract' {
+  interface Jobs {
+    'plugins/run-tick': Record<string, never>;
+  }
+}
+
+export default defineJob({
+  summary: 'Hands due schedules to plugins, and puts right what stands still',
+  scope: 'platform',
+  schedule: { cron: '* * * * *' },
+  maxAttempts: 1,
+  async run(ctx) {
+    await tickSchedules(ctx);
+    await sweepSteps(ctx);
+    await trimQueues(ctx);
+  },
+});

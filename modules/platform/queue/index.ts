@@ -1,0 +1,50 @@
+/** The operators' view of the job queue: what waits, runs and fails, why, and what to do about it. */
+import { defineModule } from '#core';
+import type { DomainQueue } from './models/domain-queue.ts';
+import type { HealthChange } from './models/health.ts';
+import { domainQueueShape, jobShape, runShape, taskStateShape, workerShape } from './models/shapes.ts';
+import { startClocks } from './services/watching/clocks.ts';
+
+declare module '#core/contract' {
+  interface Slots {
+    'queue.domain-queue': DomainQueue;
+  }
+  interface Events {
+    'queue.health.changed': HealthChange;
+  }
+}
+
+/** Of the platforms of this process, which only tests have more than one of; the last one started stops first. */
+const clocks: (() => Promise<void>)[] = [];
+
+export default defineModule({
+  name: 'queue',
+  title: 'Jobs',
+  summary: 'What the job queue does, why, and what to do about it',
+  requires: [],
+  core: true,
+  permissions: ['settings:view', 'settings:update'],
+  audits: [
+    'job.retry',
+    'job.cancel',
+    'job.bulk',
+    'job.cron.run',
+    'job.worker.drain',
+    'job.worker.unlock',
+    'job.task.pause',
+    'job.task.resume',
+  ],
+  events: ['queue.health.changed'],
+  slots: ['queue.domain-queue'],
+  start({ asPlatform, clocks: ticking }) {
+    clocks.push(ticking ? startClocks(asPlatform) : async () => undefined);
+  },
+  stop: async () => clocks.pop()?.(),
+  schemas: {
+    DomainQueue: domainQueueShape,
+    Job: jobShape,
+    JobRun: runShape,
+    JobTaskState: taskStateShape,
+    JobWorker: workerShape,
+  },
+});

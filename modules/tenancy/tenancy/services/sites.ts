@@ -1,0 +1,118 @@
+/** Sites: reading, changing and removing them within the caller's reach. */
+import {
+  type Context,
+  changesOf,
+  errors,
+  mustAccessOrg,
+  mustAccessSite,
+  type SortKey,
+  type TrackedList,
+  type TrackedQuery,
+  trackedPage,
+} from '#core';
+import { Site, type SiteCreate, type SiteUpdate } from '../models/site.ts';
+import { mergePatch } from './merge.ts';
+import { readOrganization } from './organizations.ts';
+
+const ORDER = {
+  name: 'sites-by-name',
+  keys: [
+    { expression: 'lower(sites.name)', direction: 'asc', type: 'text' },
+    { expression: 'sites.id', direction: 'asc', type: 'uuid' },
+  ] satisfies SortKey[],
+};
+
+const LIST: TrackedList = { kind: 'sites', within: 'site', walk: [{ column: 'sites.id', field: 'id' }] };
+
+/** Throws 403 for an organization out of reach; 404 where a system caller names one that is not there. */
+export async function listSites(ctx: Context, query: TrackedQuery & { orgId?: string; organizationId?: string }) {
+  const orgId = query.orgId ?? query.organizationId;
+  const sites = living(ctx);
+  if (orgId) {
+    mustAccessOrg(ctx, orgId);
+    if (ctx.scope.orgIds === null) await readOrganization(ctx, orgId);
+    sites.where({ orgId });
+  }
+  return trackedPage(ctx, sites, query, { order: ORDER, list: LIST });
+}
+
+/** Sites of removed organizations are out of everyone's reach; only a system caller's own reach does not say so. */
+function living(ctx: Context) {
+  const sites = Site.in(ctx);
+  if (ctx.scope.orgIds === null)
+    sites.whereRaw(
+      `exists (select from organizations o join partners p on p.id = o.partner_id
+         where o.id = sites.org_id and o.deleted_at is null and p.deleted_at is null)`,
+    );
+  return sites;
+}
+
+const findSite = async (ctx: Context, id: string): Promise<Site | undefined> => living(ctx).findById(id);
+
+/** Throws 404 for a site that does not exist, 403 for one out of reach. */
+export async function readSite(ctx: Context, id: string): Promise<Site> {
+  const site = await findSite(ctx, id);
+  if (site) return site;
+  const { rows } = await ctx.sql<{ known: boolean }>('select site_exists($1) as known', [id]);
+  throw rows[0]?.known ? errors.SiteAccessDenied() : errors.NotFound('Site not found');
+}
+
+export async function createSite(ctx: Context, input: SiteCreate): Promise<Site> {
+  mustAccessOrg(ctx, input.orgId);
+  // A caller limited to some sites would not reach the new one.
+  mustAccessSite(ctx, null);
+  await readOrganization(ctx, input.orgId);
+  const site = await Site.query(ctx.trx)
+    .insert({ ...input, settings: mergePatch({}, input.settings ?? {}) } as Partial<Site>)
+    .returning('*');
+  ctx.audit('site.create', { orgId: site.orgId, resourceId: site.id, resourceName: site.name });
+  return site;
+}
+
+/** Settings are merged, everything else replaced; two changes at once take turns. Throws NO_UPDATES when nothing is given. */
+export async function updateSite(ctx: Context, id: string, changes: SiteUpdate): Promise<Site> {
+  if (Object.keys(changes).length === 0) throw errors.NoUpdates();
+  // Who may not change it hears why from reading it.
+  const site = (await living(ctx).findById(id).forNoKeyUpdate()) ?? (await readSite(ctx, id));
+  const settings = changes.settings ? { settings: mergePatch(site.settings, changes.settings) } : {};
+  const updated = await living(ctx)
+    .where('sites.id', id)
+    .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Site>)
+    .returning('*')
+    .first();
+  if (!updated) throw errors.NotFound('Site not found');
+  ctx.audit('site.update', {
+    orgId: site.orgId,
+    resourceId: id,
+    resourceName: updated.name,
+    details: { ...changesOf(site, updated, Object.keys(changes)) },
+  });
+  return updated;
+}
+
+/**
+ * Hard delete; 409 IN_USE while anything still lies in the site, with counts. The row is locked before they are made, so
+ * that nothing is added meanwhile.
+ */
+export async function deleteSite(ctx: Context, id: string): Promise<{ success: true }> {
+  const site = await readSite(ctx, id);
+  await living(ctx).findById(id).forUpdate();
+  const { rows: uses } = await ctx.sql<{ usedBy: string; count: number }>(
+    'select used_by as "usedBy", count from site_uses($1)',
+    [id],
+  );
+  if (uses.length > 0) throw errors.InUse({ message: 'The site is still in use', details: uses });
+  const gone = await living(ctx).where('sites.id', id).delete();
+  if (gone === 0) throw errors.NotFound('Site not found');
+  ctx.audit('site.delete', { orgId: site.orgId, resourceId: id, resourceName: site.name });
+  return { success: true };
+}
+
+/** For other modules: what is out of reach is not found, whoever names it. */
+export async function mustExistSite(ctx: Context, siteId: string, orgId: string): Promise<Site> {
+  // Until the caller's work ends the site stays, so that nothing is put into one that is being removed.
+  const site = await living(ctx).findById(siteId).forKeyShare();
+  if (!site) throw errors.NotFound('Site not found');
+  if (site.orgId !== orgId) throw errors.ValidationFailed('The site does not belong to the organization');
+  return site;
+}
