@@ -75,9 +75,11 @@ export type {
   ModulePlace,
   OutgoingMessage,
   Route,
+  ServiceRef,
   Slots,
   SocketEndpoint,
   SocketLink,
+  StartedModule,
   StartServices,
   Subscriber,
 } from './contract/index.ts';
@@ -89,8 +91,10 @@ export {
   defineJob,
   defineModule,
   defineRoute,
+  defineService,
   defineSubscriber,
   nameOfEvent,
+  provide,
 } from './contract/index.ts';
 export { Model } from './database/model.ts';
 export { inGroups, visibleDevices } from './database/visible-devices.ts';

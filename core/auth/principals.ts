@@ -140,6 +140,7 @@ export class Principals {
   private readonly sessions = new Memory<Principal | null>();
   private readonly keys = new Memory<KeyPrincipal | null>();
   private readonly partners = new Memory<string | null>();
+  private readonly listeners: (() => void)[] = [];
 
   /** @param pool the platform role's: who the caller is comes before what the caller reaches. */
   constructor(pool: pg.Pool) {
@@ -222,10 +223,16 @@ export class Principals {
     });
   }
 
-  /** Called when anything changed that decides who somebody is or what they reach. */
+  /** Called when anything changed that decides who a caller is or what they reach. */
   forgetAll(): void {
     this.sessions.clear();
     this.keys.clear();
     this.partners.clear();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Called after the remembered principals were forgotten: a listener that asks again gets the new answer. */
+  onForgotten(listener: () => void): void {
+    this.listeners.push(listener);
   }
 }

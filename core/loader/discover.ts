@@ -9,8 +9,7 @@ const MAX_MODULES_IN_GROUP = 12;
 
 /**
  * Reads the modules below `root`: each lies in `<group>/<name>`, and its group is the folder's name. Returns them ordered so that
- * a module comes after those it requires. Throws LoadError with all
- * faults, among them folders that are neither a group nor a module.
+ * a module comes after those it requires. Throws LoadError with all faults, such as a folder that is neither group nor module.
  */
 export async function discover(root: string): Promise<LoadedModule[]> {
   const groups = await allLoaded((await foldersIn(root)).map((group) => readGroup(root, group)));

@@ -1,7 +1,7 @@
 /** The files of a module that the loader reads, and the error that names the faulty ones. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** One fault in the files of the modules, or several, each on a line of the message. */
@@ -44,8 +44,24 @@ export interface Found<T> {
   value: T;
 }
 
+/** What compilers and editors leave beside code: declarations, source maps, tests and hidden files. */
+const isBesideCode = (name: string) => /\.(d\.[jt]s|test\.[jt]s|map)$/.test(name) || name.startsWith('.');
 /** TypeScript in the repository, JavaScript in a built package. */
-const isCode = (name: string) => /\.[jt]s$/.test(name) && !/\.(d|test)\.[jt]s$/.test(name);
+const isCode = (name: string) => /\.[jt]s$/.test(name);
+
+/** The paths of the code files in the folder and below it, sorted. Throws LoadError for a file that is not code. */
+async function codeBelow(folder: string): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: Error) => {
+    throw new LoadError(`${folder} cannot be read: ${error.message}`, { cause: error });
+  });
+  const files = entries
+    .filter((entry) => !entry.isDirectory() && !isBesideCode(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const stray = files.find((file) => !isCode(file));
+  if (stray) throw new LoadError(`${stray} is neither TypeScript nor JavaScript, so the loader cannot read it`);
+  return files.sort();
+}
 
 /** The default export of a file. Throws LoadError. */
 export async function readDefault<T>(file: string): Promise<T> {
@@ -61,12 +77,12 @@ export async function readDefault<T>(file: string): Promise<T> {
 
 /** The default exports of all code files in the folder and below it, in the order of their paths; none without the folder. */
 export async function readFolder<T>(folder: string): Promise<Found<T>[]> {
-  if (!existsSync(folder)) return [];
-  const paths = (await readdir(folder, { recursive: true })).filter(isCode).sort();
+  const files = await codeBelow(folder);
   return allLoaded(
-    paths.map(async (path) => {
-      const file = join(folder, path);
-      const name = path.replaceAll(sep, '/').replace(/\.[jt]s$/, '');
+    files.map(async (file) => {
+      const name = relative(folder, file)
+        .replaceAll(sep, '/')
+        .replace(/\.[jt]s$/, '');
       return { file, name, value: await readDefault<T>(file) };
     }),
   );

@@ -42,7 +42,7 @@ export const migrationFolders = (modules: LoadedModule[]) => [
 ];
 
 /** What the modules send to other people's servers. */
-export const outgoingMessages = (modules: LoadedModule[]): (OutgoingMessage & { module: string })[] => {
+export const outgoingMessages = (modules: readonly LoadedModule[]): (OutgoingMessage & { module: string })[] => {
   const filled = (slot: string) =>
     modules.flatMap(({ fillings }) =>
       fillings.filter(({ value }) => value.slot === slot).map(({ value }) => value.value),
@@ -53,7 +53,7 @@ export const outgoingMessages = (modules: LoadedModule[]): (OutgoingMessage & { 
   );
 };
 
-export const routeTags = (modules: LoadedModule[]): RouteTag[] =>
+export const routeTags = (modules: readonly LoadedModule[]): RouteTag[] =>
   withReads(
     modules.flatMap((loaded) =>
       loaded.routes.map(({ value }) => {

@@ -33,7 +33,6 @@ const manifest = Joi.object<Module>({
   api: method,
   start: method,
   work: method,
-  stop: method,
 });
 const routes = Joi.array().items(
   Joi.object({ method: text, path: text, access: Joi.object().required(), handler: method.required() }).unknown(),

@@ -1,7 +1,7 @@
 /** Checks each event that a test emits: its data against its schema, and its webhook message against the API document. */
 import type Joi from 'joi';
+import type { Platform } from '#core/start';
 import type { AnyEvent, EventOutbox } from '../../core/contract/index.ts';
-import type { Platform } from '../../core/platform.ts';
 import { type WebhookEvent, webhookEventOf } from '../../modules/messages/webhooks/models/webhook-event.ts';
 
 type Emitted = Parameters<EventOutbox['take']>[1];

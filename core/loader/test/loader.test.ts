@@ -50,6 +50,11 @@ fails(
   { 'a/index.ts': manifest('a'), 'a/routes/x.ts': 'export default {};' },
   /a\/routes\/x\.ts must export a list of routes/,
 );
+fails(
+  'a file among the jobs that is not code is named',
+  { 'a/index.ts': manifest('a'), 'a/jobs/patches/scan.sql': 'select 1' },
+  /a\/jobs\/patches\/scan\.sql is neither TypeScript nor JavaScript/,
+);
 test('a job in a nested folder has its path in its name', async (t) => {
   const job = (name: string) =>
     `import Joi from 'joi';\nimport { defineJob } from '#core';\nexport default defineJob({ name: '${name}', summary: 'S', scope: 'platform', payload: Joi.object({}), maxAttempts: 1, run: async () => undefined });`;

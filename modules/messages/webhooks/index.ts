@@ -1,5 +1,5 @@
 /** Webhooks: events of an organization sent to other people's servers, signed, again and again until they arrive. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { makeApi, type WebhooksApi } from './api.ts';
 import { deliveryShape } from './models/delivery.ts';
 import {
@@ -47,10 +47,10 @@ export default defineModule({
   ],
   slots: ['webhooks.event'],
   api: makeApi,
-  async start(services) {
-    const listeners = listenersFor(services);
-    services.services.set(LISTENERS, listeners);
+  async start(start) {
+    const listeners = listenersFor(start);
     await listeners.load();
+    return { provide: [provide(LISTENERS, listeners)], stop: () => listeners.stop() };
   },
   work: startSending,
   sends: (filled, events) =>

@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readConfig } from '#config';
+import { startPlatform } from '#core/start';
 import { runUnitOfWork } from '#core/work';
 import { packageHash } from '#plugin-sdk/host';
 import { type Context, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
-import { startPlatform } from '../../../core/platform.ts';
 import { CHANGED } from '../../../modules/platform/plugins/services/running/facts.ts';
 import { HOST, type PluginHost } from '../../../modules/platform/plugins/services/running/host.ts';
 import { pack, wants } from '../../../modules/platform/plugins/test/packages.ts';
@@ -121,7 +121,7 @@ export const scenario: Scenario = {
       api: false,
       seal: false,
     });
-    const host = platform.tasks.work.services.services.get(HOST) as PluginHost;
+    const host = platform.tasks.work.services.get(HOST);
     // First: nothing else is at work yet.
     const warm = await warmCalls(host, await openOrg(ground, partnerId, IDLE));
     const { child } = await startProcess(

@@ -1,5 +1,4 @@
 /** Deletes ended sessions, temporary tokens and authenticator setups in batches. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
 
@@ -12,7 +11,6 @@ declare module '#core/contract' {
 export default defineJob({
   summary: 'Deletes ended sessions, temporary tokens and authenticator setups',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepExpired(ctx),

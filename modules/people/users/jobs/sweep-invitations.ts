@@ -1,5 +1,4 @@
-/** Removes invitations that expired long ago, a bounded number at a time. */
-import Joi from 'joi';
+/** Deletes invitations that expired more than 90 days ago, in batches. */
 import { defineJob } from '#core';
 import { sweepInvitations } from '../services/invitations.ts';
 
@@ -10,9 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  summary: 'Removes invitations that expired more than 90 days ago',
+  summary: 'Deletes invitations that expired more than 90 days ago',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepInvitations(ctx),

@@ -1,5 +1,4 @@
 /** Removes exports of the audit trail that are seven days old. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExports } from '../services/exports/export-steps.ts';
 
@@ -12,7 +11,6 @@ declare module '#core/contract' {
 export default defineJob({
   summary: 'Removes exports of the audit trail that are seven days old',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepExports(ctx),

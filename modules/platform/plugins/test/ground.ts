@@ -59,7 +59,7 @@ export interface Ground {
 export async function openGround(env: Record<string, string> = {}, work = true): Promise<Ground> {
   const platform = await startTestPlatform({ PLUGINS_ALLOW_UNSIGNED: 'true', ...env });
   const admin = await systemUser(platform);
-  const stop = work ? await platform.platform.tasks.startStanding() : async () => undefined;
+  const stop = work ? await platform.platform.tasks.startBackground() : async () => undefined;
   const upload: Ground['upload'] = async (content, token = admin.token, headers = {}) => {
     const answer = await fetch(`${platform.url}/api/v1/plugins/catalog`, {
       method: 'POST',
@@ -71,7 +71,7 @@ export async function openGround(env: Record<string, string> = {}, work = true):
   return {
     platform,
     admin,
-    host: platform.platform.tasks.work.services.services.get(HOST) as PluginHost,
+    host: platform.platform.tasks.work.services.get(HOST),
     upload,
     async register(given, source, files) {
       const packed = await pack(given, source, files);

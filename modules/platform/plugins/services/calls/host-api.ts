@@ -50,9 +50,7 @@ export class HostApi {
         this.note(facts, invocation, 'warn', refusalLine(name, told), { code: told.code });
       }
       if (told.code === 'INTERNAL') {
-        await this.doors.services.asPlatform(async (ctx) =>
-          ctx.log.error({ err: error, plugin: facts.id }, 'a host call failed'),
-        );
+        this.doors.services.log.error({ err: error, plugin: facts.id }, 'a host call failed');
       }
       throw told;
     }
