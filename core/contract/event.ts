@@ -19,7 +19,7 @@ export interface DomainEvent<D = unknown> {
 // biome-ignore lint/suspicious/noEmptyInterface: widened by modules
 export interface EventFields<D> {}
 
-/** What `events/<verb>.ts` declares. The name follows from the path: `devices/events/went-silent.ts` is `devices.went_silent`. */
+/** What `events/<verb>.ts` declares. The loader names it `<module>.<path below events/>`. */
 export interface EventDefinition<D = unknown> extends EventFields<D> {
   /** One line: what has happened. */
   summary: string;

@@ -68,7 +68,7 @@ async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {
   return flat(found);
 }
 
-/** Names each job by its path: `jobs/patches/scan.ts` of the module `software` is `software/patches/scan`. */
+/** Names each job by its path: `patches/scan` below `jobs/` of the module `software` is `software/patches/scan`. */
 async function readJobs(folder: string, module: string): Promise<Found<AnyJob>[]> {
   const found = await readFolder<AnyJobDefinition>(join(folder, 'jobs'));
   return found.map(({ file, name: path, value }) => {
@@ -80,7 +80,7 @@ async function readJobs(folder: string, module: string): Promise<Found<AnyJob>[]
   });
 }
 
-/** Names each event by its path: `events/command/finished.ts` of the module `devices` is `devices.command.finished`. */
+/** Names each event by its path: `command/finished` below `events/` of `devices` is `devices.command.finished`. */
 async function readEvents(folder: string, module: string): Promise<LoadedModule['events']> {
   const found = await readFolder<AnyEvent>(join(folder, 'events'));
   return found.map(({ file, name: path, value }) => {
