@@ -1,5 +1,4 @@
 /** The hourly look for a new release; the same code as the endpoint. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { syncRemote } from '../services/releases/syncs.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'agent-versions/sync-versions',
+export default defineJob({
   summary: 'Looks for a new release, where the operator switched that on',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 3,
   async run(ctx) {

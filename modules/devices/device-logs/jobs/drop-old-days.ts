@@ -1,5 +1,4 @@
 /** Drops the days of logs that are past their retention. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { dropOldDays } from '../services/retention.ts';
 
@@ -10,10 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'device-logs/drop-old-days',
   summary: 'Drops old days of logs',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '17 1 * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 5,

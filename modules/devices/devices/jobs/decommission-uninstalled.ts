@@ -1,5 +1,4 @@
 /** Decommissions devices whose agent said goodbye a day ago, where their organization wants that. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { decommissionUninstalled } from '../services/life/uninstalls.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'devices/decommission-uninstalled',
+export default defineJob({
   summary: 'Decommissions devices whose agent said goodbye a day ago',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '37 * * * *' },
   maxAttempts: 3,
   run: decommissionUninstalled,

@@ -1,5 +1,4 @@
 /** Removes provisioned devices that no machine has filled for thirty days. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { expireProvisions } from '../services/life/provisions.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'devices/expire-provisions',
+export default defineJob({
   summary: 'Removes provisioned devices that no machine has filled for thirty days',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 3,
   run: expireProvisions,

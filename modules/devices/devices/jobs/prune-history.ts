@@ -1,5 +1,4 @@
 /** Drops old days of metrics and prunes other history. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { dropOldMetrics, pruneHistory } from '../services/retention.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'devices/prune-history',
+export default defineJob({
   summary: 'Drops old days of metrics and prunes other history',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '17 2 * * *' },
   maxAttempts: 5,
   async run(ctx) {

@@ -1,5 +1,4 @@
 /** Forgets names of software that no device has any more. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { pruneSoftwareNames } from '../services/inventory/software-names.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'devices/prune-names',
+export default defineJob({
   summary: 'Forgets names of software that no device has any more',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '41 2 * * *' },
   maxAttempts: 3,
   run: pruneSoftwareNames,

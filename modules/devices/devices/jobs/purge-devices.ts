@@ -1,5 +1,4 @@
 /** Begins the removal of devices that were decommissioned over thirty days ago. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepPurges } from '../services/life/purges.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'devices/purge-devices',
+export default defineJob({
   summary: 'Begins the removal of devices that were decommissioned over thirty days ago',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '41 2 * * *' },
   maxAttempts: 10,
   run: sweepPurges,

@@ -1,5 +1,4 @@
 /** Erases what live tools answered an hour ago. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 
 declare module '#core/contract' {
@@ -15,11 +14,9 @@ delete from tool_calls where command_id in (
     and not exists (select from file_transfers t where t.command_id = c.command_id)
   order by c.created_at limit 5000)`;
 
-export default defineJob<Record<string, never>>({
-  name: 'system-tools/erase-results',
+export default defineJob({
   summary: 'Erases results of live tools that are an hour old',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '*/5 * * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 1,

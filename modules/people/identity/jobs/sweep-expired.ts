@@ -1,5 +1,4 @@
 /** Deletes ended sessions, temporary tokens and authenticator setups in batches. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
 
@@ -10,10 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'identity/sweep-expired',
   summary: 'Deletes ended sessions, temporary tokens and authenticator setups',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepExpired(ctx),

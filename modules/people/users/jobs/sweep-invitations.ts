@@ -1,5 +1,4 @@
 /** Deletes invitations that expired more than 90 days ago, in batches. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepInvitations } from '../services/invitations.ts';
 
@@ -10,10 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'users/sweep-invitations',
   summary: 'Deletes invitations that expired more than 90 days ago',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepInvitations(ctx),

@@ -1,5 +1,4 @@
 /** Once a day: finds the organizations with entries past their time, and thins out old checkpoints. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { planRetention } from '../services/keeping/retention.ts';
 import { thinCheckpoints } from '../services/proofs/checkpoints.ts';
@@ -11,10 +10,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'audit/plan-retention',
   summary: 'Adds a pruning job for each organization with audit entries past their time',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '17 3 * * *' },
   maxAttempts: 3,
   async run(ctx) {

@@ -1,5 +1,4 @@
 /** Removes exports of the audit trail that are seven days old. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExports } from '../services/exports/export-steps.ts';
 
@@ -10,10 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'audit/sweep-exports',
   summary: 'Removes exports of the audit trail that are seven days old',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepExports(ctx),

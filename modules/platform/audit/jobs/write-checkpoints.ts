@@ -1,5 +1,4 @@
 /** Signs what was sealed since the last checkpoints, every five minutes. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { writeCheckpoints } from '../services/proofs/checkpoints.ts';
 
@@ -10,10 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'audit/write-checkpoints',
   summary: 'Signs what was sealed since the last checkpoints and writes the notes to object storage',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '*/5 * * * *' },
   maxAttempts: 1,
   run: (ctx) => writeCheckpoints(ctx),
