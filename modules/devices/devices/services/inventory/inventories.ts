@@ -1,6 +1,8 @@
 /** Snapshots that agents send: an equal one writes nothing, another replaces what is known in one statement. */
+
+import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
-import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, Snapshot, SoftwareBody } from '../../snapshots.ts';
+import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../snapshots.ts';
 import { clean } from '../beats/beat-rows.ts';
 import { writeHardware } from './hardware.ts';
 import { type Rows, replaceAddresses, replaceRows } from './snapshot-rows.ts';
