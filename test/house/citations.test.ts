@@ -78,7 +78,7 @@ function pathsIn(text: string): string[] {
   );
 }
 
-/** A number alone, `migrations/003`, stands for the file that begins with it; a relative path for any file that ends so. */
+/** A number alone, `migrations/001`, stands for the file that begins with it; a relative path for any file that ends so. */
 function isThere(cited: string, from: string): boolean {
   const plain = cited.replace(/^\.\//, '').replace(/[./]+$/, '');
   if (OTHER.includes(plain) || COMING.includes(plain)) return true;

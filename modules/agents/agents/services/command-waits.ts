@@ -39,7 +39,7 @@ export class CommandWaits {
 export function startWaits({ services, onNotice, onNoticesLost }: StartServices): void {
   const waits = new CommandWaits();
   services.set(SERVICE, waits);
-  onNotice('devices.command.done', (commandId) => waits.done(commandId));
+  onNotice('device-commands.ended', (commandId) => waits.done(commandId));
   onNoticesLost(() => waits.all());
 }
 

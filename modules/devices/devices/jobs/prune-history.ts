@@ -1,7 +1,7 @@
-/** Drops old days of metrics and prunes other history. */
+/** Deletes old changes and addresses of devices. */
 import Joi from 'joi';
 import { defineJob } from '#core';
-import { dropOldMetrics, pruneHistory } from '../services/retention.ts';
+import { pruneHistory } from '../services/retention.ts';
 
 declare module '#core/contract' {
   interface Jobs {
@@ -11,13 +11,10 @@ declare module '#core/contract' {
 
 export default defineJob<Record<string, never>>({
   name: 'devices/prune-history',
-  summary: 'Drops old days of metrics and prunes other history',
+  summary: 'Deletes old changes and addresses of devices',
   scope: 'platform',
   payload: Joi.object({}),
   schedule: { cron: '17 2 * * *' },
   maxAttempts: 5,
-  async run(ctx) {
-    await dropOldMetrics(ctx);
-    await pruneHistory(ctx);
-  },
+  run: pruneHistory,
 });

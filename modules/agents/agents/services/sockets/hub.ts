@@ -238,7 +238,7 @@ function refusalOf(fault: unknown): { code: number; reason: string } | null {
 export function startHub({ services, asPlatform, onNotice, onNoticesLost, onModulesChanged }: StartServices): void {
   const hub = new AgentHub(asPlatform, services.get(TOKEN_CACHE) as TokenCache);
   services.set(HUB, hub);
-  onNotice('devices.commands', (deviceId) => hub.push(deviceId));
+  onNotice('device-commands.waiting', (deviceId) => hub.push(deviceId));
   onNotice('devices.changed', (deviceId) => hub.recheck(deviceId));
   onNotice(AGENT_NOTICE, (deviceId) => hub.recheck(deviceId));
   onNotice('principals', () => hub.tenantsChanged());
