@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { lookAtTrials } from '../services/trials.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'features/end-trials': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Tells partners that trials of modules end, and ends them',
   scope: 'platform',
