@@ -1,5 +1,4 @@
 /** Rolls up samples into hours and hours into days. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { rollUp } from '../services/metric-rollups.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'device-metrics/roll-up-metrics',
+export default defineJob({
   summary: 'Rolls up samples into hours and hours into days',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '4 * * * *' },
   maxAttempts: 5,
   async run(ctx) {

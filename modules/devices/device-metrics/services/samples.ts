@@ -1,6 +1,6 @@
 /** Samples: stored by the group commit of heartbeats, and read back for the last day. */
 import type { Context } from '#core';
-import { FROM_HEARTBEAT, HEARTBEAT_RECORD, SAMPLED } from './metric-columns.ts';
+import { AVERAGES, FROM_HEARTBEAT, HEARTBEAT_RECORD, SAMPLED } from './metric-columns.ts';
 
 /** Part of the heartbeat statement of devices (slot `devices.metrics`): one row for each heartbeat that carries metrics. */
 export const INSERT_SAMPLES = `
@@ -12,10 +12,7 @@ on conflict do nothing`;
 
 // A day in buckets of five minutes: at most 288 points, whatever the interval of the heartbeats.
 const RECENT = `
-select date_bin('5 minutes', ts, 'epoch') as at, avg(cpu_percent)::real as "cpuPercent", avg(ram_percent)::real as "ramPercent",
-  avg(ram_used_mb)::bigint as "ramUsedMb", avg(disk_percent)::real as "diskPercent", avg(disk_used_gb)::real as "diskUsedGb",
-  avg(network_in_bps) as "networkInBps", avg(network_out_bps) as "networkOutBps", avg(disk_read_bps) as "diskReadBps",
-  avg(disk_write_bps) as "diskWriteBps", avg(process_count)::integer as "processCount"
+select date_bin('5 minutes', ts, 'epoch') as at, ${AVERAGES}
 from device_metrics
 where device_id = $1 and ($2::uuid[] is null or org_id = any($2::uuid[]))
   and ts > date_bin('5 minutes', now(), 'epoch') - interval '1435 minutes' and ts <= now()

@@ -1,20 +1,11 @@
 /** What a heartbeat reports about a device, and the response. */
+import type { InterfaceStats, Metrics } from '#agent-protocol';
 import type { Lifecycle } from './device.ts';
 import type { ClaimedCommand } from './slots.ts';
 
-export interface HeartbeatMetrics {
-  cpuPercent?: number;
-  ramPercent?: number;
-  ramUsedMb?: number;
-  diskPercent?: number;
-  diskUsedGb?: number;
-  networkInBps?: number;
-  networkOutBps?: number;
-  diskReadBps?: number;
-  diskWriteBps?: number;
-  processCount?: number;
+export interface HeartbeatMetrics extends Metrics {
   /** Stored with the latest values only. */
-  interfaceStats?: { name: string; inBps?: number; outBps?: number }[];
+  interfaceStats?: InterfaceStats[];
 }
 /** One heartbeat of an authenticated agent; absent fields leave the stored values unchanged. */
 export interface Heartbeat {

@@ -1,4 +1,5 @@
 /** One heartbeat as a row of the group commit: invalid values are dropped, so that they cannot fail the heartbeats of others. */
+import { type MetricUnit, metricEntries } from '#agent-protocol';
 import { storableText } from '../../models/storable-text.ts';
 import type { Heartbeat, HeartbeatMetrics } from '../../types/heartbeat.ts';
 
@@ -31,19 +32,21 @@ const interfaces = (stats: NonNullable<HeartbeatMetrics['interfaceStats']>) =>
     outBps: number(outBps, BIG),
   }));
 
-const metricsOf = (metrics: HeartbeatMetrics): HeartbeatMetrics => ({
-  cpuPercent: number(metrics.cpuPercent, 1e6),
-  ramPercent: number(metrics.ramPercent, 1e6),
-  ramUsedMb: whole(metrics.ramUsedMb, BIG),
-  diskPercent: number(metrics.diskPercent, 1e6),
-  diskUsedGb: number(metrics.diskUsedGb, BIG),
-  networkInBps: number(metrics.networkInBps, BIG),
-  networkOutBps: number(metrics.networkOutBps, BIG),
-  diskReadBps: number(metrics.diskReadBps, BIG),
-  diskWriteBps: number(metrics.diskWriteBps, BIG),
-  processCount: whole(metrics.processCount, 2e9),
-  ...(metrics.interfaceStats ? { interfaceStats: interfaces(metrics.interfaceStats) } : {}),
-});
+/** The value of a metric as its column stores it; undefined for a value that is not a number or out of range. */
+const METRIC_VALUE: Record<MetricUnit, (value: unknown) => number | undefined> = {
+  percent: (value) => number(value, 1e6),
+  mebibytes: (value) => whole(value, BIG),
+  gibibytes: (value) => number(value, BIG),
+  bytesPerSecond: (value) => number(value, BIG),
+  count: (value) => whole(value, 2e9),
+};
+
+function metricsOf(metrics: HeartbeatMetrics): Record<string, unknown> {
+  const valid: Record<string, unknown> = {};
+  for (const [name, unit] of metricEntries) valid[name] = METRIC_VALUE[unit](metrics[name]);
+  if (metrics.interfaceStats) valid.interfaceStats = interfaces(metrics.interfaceStats);
+  return valid;
+}
 
 function batteryRow(battery: unknown): unknown {
   if (battery === null || typeof battery !== 'object') return undefined;
