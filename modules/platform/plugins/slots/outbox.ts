@@ -11,7 +11,7 @@ const take: EventOutbox['take'] = (ctx, event) => {
   const listeners = listenersOf(ctx);
   const partnerId = ctx.scope.partnerId ?? ctx.scope.ownerPartnerId;
   if (!told || !mayListen(listeners, { orgId, partnerId, kind: told.kind })) return null;
-  ctx.afterCommit(() => listeners.tell());
+  ctx.afterCommit(() => listeners.announce());
   const data = told.snapshot(event.data, event);
   const occurredAt = new Date().toISOString();
   const body: PluginEvent = { id, type: told.kind, occurredAt, orgId, siteId, deviceId, data };
