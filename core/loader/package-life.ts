@@ -8,8 +8,9 @@ import { Dispatcher } from '../delivery/dispatcher.ts';
 import { drainQueue } from '../delivery/drain.ts';
 import type { JobRegistry } from '../jobs/registry.ts';
 import type { ModuleStates } from '../modules/states.ts';
-import { LoadError, type LoadedModule } from './discover.ts';
 import type { PackageFaults } from './faults.ts';
+import { LoadError } from './files.ts';
+import type { LoadedModule } from './read-module.ts';
 
 /** Empty for a module of the server itself: those are migrated together. */
 export const packageMigrations = ({ module, migrations, package: place }: LoadedModule): MigrationFolder[] =>

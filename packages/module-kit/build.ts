@@ -10,6 +10,7 @@ const ROOT = join(HERE, '../..');
 
 type Versions = Record<string, string>;
 interface Manifest {
+  imports: Record<string, string>;
   dependencies: Versions;
   devDependencies: Versions;
 }
@@ -34,8 +35,8 @@ async function rewriteEndings(dist: string): Promise<void> {
   }
 }
 
-/** The door, and what every module of the server adds to the contract's maps. */
-async function writeDoor(dist: string): Promise<void> {
+/** The entry point of the types: core, and what every module of the server adds to the contract's maps. */
+async function writeEntry(dist: string): Promise<void> {
   const widening: string[] = [];
   for (const file of (await Array.fromAsync(glob('modules/**/*.d.ts', { cwd: dist }))).sort()) {
     const text = await readFile(join(dist, file), 'utf8');
@@ -47,6 +48,14 @@ async function writeDoor(dist: string): Promise<void> {
     ['/** Everything a module may touch of the server. */', ...imports, "export * from './core/index.js';", ''].join(
       '\n',
     ),
+  );
+}
+
+/** The server's own import names, as they are in the package: `./core/index.ts` is `./dist/core/index.js`. */
+function importsOf({ imports }: Manifest): Record<string, string> {
+  const packed = Object.entries(imports).filter(([name]) => !name.startsWith('#test'));
+  return Object.fromEntries(
+    packed.map(([name, path]) => [name, path.replace('./', './dist/').replace(/\.ts$/, '.js')]),
   );
 }
 
@@ -66,12 +75,13 @@ export async function buildKit(out: string): Promise<string> {
     await mkdir(dirname(join(dist, file)), { recursive: true });
     await cp(join(ROOT, file), join(dist, file), { recursive: true });
   }
-  await writeDoor(dist);
+  await writeEntry(dist);
   const server = await readJson<Manifest>(join(ROOT, 'package.json'));
   const { node: _node, ...dependencies } = server.dependencies;
   for (const name of MORE) dependencies[name] = server.dependencies[name] ?? server.devDependencies[name] ?? '';
   await writeJson(join(target, 'package.json'), {
     ...(await readJson<object>(join(HERE, 'package.json'))),
+    imports: importsOf(server),
     dependencies: Object.fromEntries(Object.entries(dependencies).sort(([a], [b]) => (a < b ? -1 : 1))),
   });
   for (const name of ['README.md', 'LICENSE']) await cp(join(HERE, name), join(target, name));

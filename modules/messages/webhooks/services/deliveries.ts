@@ -1,8 +1,8 @@
 /** The log of deliveries; sending a test, a failed message, or all messages of a period again. */
 import { randomUUID } from 'node:crypto';
 import { announceDue, type Context, errors, type PageQuery, page, type SortKey } from '#core';
+import { NotFailed } from '../errors.ts';
 import { Delivery, type DeliveryStatus } from '../models/delivery.ts';
-import { NotFailed } from '../models/refusals.ts';
 import type { Webhook } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
 import { bodyOf } from './outbox/messages.ts';
