@@ -25,7 +25,7 @@ call make_delivery_queue('test_queue', 'receiver_id');
 call protect_tenant('test_queue', 'org_id', 'partner_id');`;
 
 export async function openQueues() {
-  const platform = await startTestPlatform();
+  const platform = await startTestPlatform({ LOG_LEVEL: 'silent' });
   const { work, log } = platform.platform.tasks;
   await work.database.owner.query(TABLES);
   /** What a module would get in `start`; `hint` reaches every process that a test starts. */
