@@ -1,6 +1,7 @@
 /** What the agent wants to know of the machine it runs on, and the real machine that answers. */
 import { access } from 'node:fs/promises';
 import os from 'node:os';
+import type { Metrics } from '#agent-protocol';
 import { outputOf } from './collect/ask.ts';
 import { collectDisks } from './collect/disks.ts';
 import { collectHardware } from './collect/hardware.ts';
@@ -13,7 +14,7 @@ import { collectPeople, type LoginSession } from './collect/people.ts';
 import { collectServices } from './collect/services.ts';
 import { collectSoftware } from './collect/software.ts';
 import { windowsMoment } from './collect/windows/system.ts';
-import type { DiskUsage, HardwareInfo, Metrics, NetworkAdapter, ServiceItem, SoftwareItem } from './wire.ts';
+import type { DiskUsage, HardwareInfo, NetworkAdapter, ServiceItem, SoftwareItem } from './wire.ts';
 
 /** A machine; lists that it cannot give are undefined, which is not the same as empty. */
 export interface Machine {

@@ -1,4 +1,5 @@
 /** The shapes that travel between agent and server, as the agent protocol fixes them. */
+import type { Metrics } from '#agent-protocol';
 
 export type OsType = 'linux' | 'macos' | 'windows';
 export type Architecture = 'x64' | 'x86' | 'arm64';
@@ -76,20 +77,6 @@ export interface CommandResult {
   startedAt: string;
   error?: string;
   result?: unknown;
-}
-
-/** One sample of load: percentages 0-100, rates in bytes per second. */
-export interface Metrics {
-  cpuPercent?: number;
-  ramPercent?: number;
-  ramUsedMb?: number;
-  diskPercent?: number;
-  diskUsedGb?: number;
-  networkInBps?: number;
-  networkOutBps?: number;
-  diskReadBps?: number;
-  diskWriteBps?: number;
-  processCount?: number;
 }
 
 export interface HeartbeatRequest {

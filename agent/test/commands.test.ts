@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import type { Metrics } from '#agent-protocol';
 import { createClient, RefusedError } from '../src/link/client.ts';
 import { simulatedMachine } from '../src/simulated/machine.ts';
 import { diskJournal, Journal } from '../src/store/journal.ts';
-import type { Metrics } from '../src/wire.ts';
 import { refusal } from './fake-server.ts';
 import { bench, temporaryFolder } from './harness.ts';
 

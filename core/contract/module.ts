@@ -5,6 +5,7 @@ import type { Config } from '#config';
 import type { Actor } from '../context/actor.ts';
 import type { Context } from '../context/context.ts';
 import type { Services } from '../context/services.ts';
+import type { KnownEvent } from './event.ts';
 import type { Module, ModulePlace } from './module-directory.ts';
 import type { StartedModule } from './service.ts';
 
@@ -29,8 +30,8 @@ declare module './module-directory.ts' {
     settings?: Joi.ObjectSchema;
     /** Schemas of its routes that have a name in the API document; generated clients use it for their types. */
     schemas?: Record<string, Joi.Schema>;
-    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot. */
-    sends?(filled: (slot: string) => readonly unknown[]): OutgoingMessage[];
+    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */
+    sends?(filled: (slot: string) => readonly unknown[], events: readonly KnownEvent[]): OutgoingMessage[];
     api?(ctx: Context): object;
     /** Starts what the module keeps for the life of the process. A failure stops the start of the server. */
     start?(start: StartServices): Promise<StartedModule | undefined> | StartedModule | undefined;

@@ -108,7 +108,10 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
     const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role } as const;
     await runUnitOfWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
       const event = await readEvent(ctx, eventId);
-      if (event) await known.subscriber.run(ctx, event);
+      if (!event) return;
+      const { error } = services.work.event(event.name)?.definition.data.validate(event.data, { convert: false }) ?? {};
+      if (error) throw new Error(`data of event ${event.name}: ${error.message}`, { cause: error });
+      await known.subscriber.run(ctx, event);
     });
   };
 }

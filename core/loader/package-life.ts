@@ -6,8 +6,9 @@ import { bringUpToDate } from '../database/bring-up-to-date.ts';
 import type { MigrationFolder } from '../database/migrations.ts';
 import type { JobRegistry } from '../jobs/registry.ts';
 import type { ModuleStates } from '../modules/states.ts';
-import { LoadError, type LoadedModule } from './discover.ts';
 import type { PackageFaults } from './faults.ts';
+import { LoadError } from './files.ts';
+import type { LoadedModule } from './read-module.ts';
 
 /** Empty for a module of the server itself: those are migrated together. */
 export const packageMigrations = ({ module, migrations, package: place }: LoadedModule): MigrationFolder[] =>

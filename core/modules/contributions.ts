@@ -1,6 +1,6 @@
 /** What modules contribute to each other's slots, without the modules that are off. */
 import type { Scope } from '../context/index.ts';
-import type { Filling, Module, ModulePlace } from '../contract/index.ts';
+import type { Filling, KnownEvent, Module, ModulePlace } from '../contract/index.ts';
 import { offFor, orgsWith } from './gate.ts';
 import type { ModuleStates } from './states.ts';
 
@@ -11,8 +11,15 @@ export interface Contributions {
   orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module that declares the event is on there. */
   emits(event: string, where: ModulePlace): boolean;
+  event(name: string): KnownEvent | undefined;
+  /** Of modules that are on in the scope or, when it is given, for the organization. */
+  events(scope: Scope, orgId?: string): readonly KnownEvent[];
 }
-export type Given = readonly { module: Module; fillings: readonly { value: Filling }[] }[];
+export type Given = readonly {
+  module: Module;
+  fillings: readonly { value: Filling }[];
+  events: readonly KnownEvent[];
+}[];
 
 /** @param given every module with its contributions, in the order in which they are called */
 export function openContributions(given: Given, states: ModuleStates): Contributions {
@@ -28,6 +35,9 @@ export function openContributions(given: Given, states: ModuleStates): Contribut
     }
   }
   const ofEvent = new Map(given.flatMap(({ module }) => (module.events ?? []).map((name) => [name, module.name])));
+  const definitions = given.flatMap(({ events }) => events);
+  const byName = new Map(definitions.map((known) => [known.name, known]));
+  for (const { name, module } of definitions) ofEvent.set(name, module);
   const isOn = (module: string, scope: Scope, orgId?: string) =>
     orgId === undefined ? !offFor(states, module, scope) : !states.off(module, { orgId });
   return {
@@ -42,6 +52,11 @@ export function openContributions(given: Given, states: ModuleStates): Contribut
       });
     },
     emits: (event, where) => !states.off(ofEvent.get(event) ?? '', where),
+    event: (name) => byName.get(name),
+    events(scope, orgId) {
+      if (states.switched.size === 0) return definitions;
+      return definitions.filter(({ module }) => isOn(module, scope, orgId));
+    },
     orgsOf(filling, scope) {
       const module = moduleOf.get(filling as object);
       return module === undefined || always.has(filling as object) ? null : orgsWith(states, module, scope);

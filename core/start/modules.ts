@@ -1,9 +1,9 @@
 /** Reads the modules and module packages of the installation; a faulty package is logged and left out. */
 
 import type { Metrics } from '../http/metrics.ts';
-import type { LoadedModule } from '../loader/discover.ts';
 import { PackageFaults } from '../loader/faults.ts';
 import { loadInstallation } from '../loader/load.ts';
+import type { LoadedModule } from '../loader/read-module.ts';
 import type { PlatformOptions } from './options.ts';
 
 export interface Installation {

@@ -6,7 +6,7 @@ import type { Sealer } from '../audit/sealer.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { HttpServices } from '../http/server.ts';
 import type { TaskServices } from '../jobs/task.ts';
-import type { LoadedModule } from '../loader/discover.ts';
+import type { LoadedModule } from '../loader/read-module.ts';
 import type { Secrets } from '../secrets.ts';
 
 export interface PlatformOptions {

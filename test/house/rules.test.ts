@@ -160,7 +160,7 @@ test('each file opens with one sentence about itself', (t) => {
 
 test('there are default exports only in files that the loader reads', (t) => {
   const read =
-    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots)\/.+\.ts|test\/example\.ts)$|^app\/commands\/[^/]+\.ts$|^packages\/create-plugin\/template\/src\/index\.ts$/;
+    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots|fills|events)\/.+\.ts|test\/example\.ts)$|^app\/commands\/[^/]+\.ts$|^packages\/create-plugin\/template\/src\/index\.ts$/;
   for (const { path, text } of product) {
     if (/^export default /m.test(text)) t.regex(path, read, `${path} has a default export`);
   }

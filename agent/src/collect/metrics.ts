@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Metrics } from '../wire.ts';
+import type { Metrics } from '#agent-protocol';
 import { fileText, outputOf, round } from './ask.ts';
 import { sizesOf } from './disks.ts';
 import { macosAvailableBytes, macosLoad } from './macos/load.ts';

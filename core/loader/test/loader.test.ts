@@ -141,6 +141,43 @@ fails(
   },
   /do-it\.ts: the job is named a\/other, not a\/do-it/,
 );
+const event = (fields: string) =>
+  `import { defineEvent } from '#core';\nimport Joi from 'joi';\nexport default defineEvent({ summary: 'S', data: Joi.object({ n: Joi.number().required() }), ${fields} });`;
+fails(
+  'an event whose example does not fit its data is refused',
+  { 'a/index.ts': manifest('a'), 'a/events/lamp/went-out.ts': event(`example: { n: 'one' }`) },
+  /went-out\.ts: its example does not fit its data: "n" must be a number/,
+);
+test('a subscriber may react to an event that is named by its path', async (t) => {
+  t.is(
+    await load({
+      'a/index.ts': manifest('a'),
+      'a/events/lamp/went-out.ts': event('example: { n: 1 }'),
+      'a/subscribers/x.ts': `export default { on: 'a.lamp.went_out', summary: 'S', run: async () => {} };`,
+    }),
+    'a',
+  );
+});
+fails(
+  'the faults of all files that cannot be loaded are named at once',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': 'import "./nowhere.ts";',
+    'a/jobs/y.ts': 'export const lost = 1;',
+    'b/index.ts': manifest('c'),
+  },
+  /a\/routes\/x\.ts cannot be loaded: .*\n.*a\/jobs\/y\.ts has no default export\n.*b\/index\.ts is named c, not b$/,
+);
+fails(
+  'the faults of all declarations are named at once',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route('access: undefined as never'),
+    'b/index.ts': manifest('b'),
+    'b/events/y.ts': event(`example: {}`),
+  },
+  /x\.ts: POST \/a: it has no access\n.*b\/events\/y\.ts: its example does not fit/,
+);
 fails(
   'a subscriber to an event that nobody declares is refused',
   {

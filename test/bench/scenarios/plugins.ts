@@ -1,4 +1,5 @@
 /** Plugins from the event to what they keep: alone, and beside other tenants' that are stuck; and what a warm call costs. */
+
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readConfig } from '#config';
@@ -11,6 +12,7 @@ import { createLog } from '../../../core/log.ts';
 import { CHANGED } from '../../../modules/platform/plugins/services/running/facts.ts';
 import { HOST, type PluginHost } from '../../../modules/platform/plugins/services/running/host.ts';
 import { pack, wants } from '../../../modules/platform/plugins/test/packages.ts';
+import { emitNamed } from '../../kit/emit.ts';
 import { type Ground, startProcess } from '../ground.ts';
 import { drive, inTurns, rounded, type Scenario } from '../scenario.ts';
 
@@ -139,7 +141,7 @@ export const scenario: Scenario = {
         { actor: NOBODY, scope: organizationScope(orgId, partnerId), requestId: 'bench', log, role: 'app' },
         async (ctx) => run(ctx),
       );
-    const emit = (orgId: string) => inOrg(orgId, (ctx) => ctx.emit('devices.online', { hostname: 'bench' }));
+    const emit = (orgId: string) => inOrg(orgId, (ctx) => emitNamed(ctx, 'devices.online', { hostname: 'bench' }));
     const tell = ({ id, orgId }: { id: string; orgId: string }) => inOrg(orgId, (ctx) => ctx.notify(CHANGED, id));
     /** By the database's clock alone. */
     const measure = async (seconds: number, stuck: { orgId: string }[], most = HEALTHY, perSecond = PER_SECOND) => {

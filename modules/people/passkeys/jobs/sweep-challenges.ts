@@ -1,5 +1,4 @@
 /** Deletes expired challenges, in batches. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepChallenges } from '../services/challenges.ts';
 
@@ -10,10 +9,8 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'passkeys/sweep-challenges',
   summary: 'Deletes expired challenges',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },
   whenOff: 'expired challenges must not stay',
   maxAttempts: 1,

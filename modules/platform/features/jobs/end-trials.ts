@@ -1,19 +1,10 @@
-/** The hourly look at trials. */
-import Joi from 'joi';
+/** Checks trials of modules every hour. */
 import { defineJob } from '#core';
 import { lookAtTrials } from '../services/trials.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'features/end-trials': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'features/end-trials',
-  summary: 'Tells partners that trials of modules end, and ends them',
+export default defineJob({
+  summary: 'Notifies partners about trials that end soon, and ends expired ones',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '11 * * * *' },
   maxAttempts: 3,
   run: (ctx) => lookAtTrials(ctx),

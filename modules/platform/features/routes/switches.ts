@@ -17,7 +17,7 @@ import { turn } from '../services/switches.ts';
 const key = Joi.string().max(100).required().description('The module, by its key');
 const state = Joi.object({ data: stateShape.required() });
 const audit = { oneOf: ['module.enable', 'module.disable'] } as const;
-const refusals = ['CORE_MODULE', 'DEPENDENCY_DISABLED', 'HAS_DEPENDENTS'];
+const switchErrors = ['CORE_MODULE', 'DEPENDENCY_DISABLED', 'HAS_DEPENDENTS'];
 const read = { permission: 'organizations:read' };
 const write = { permission: 'organizations:write', mfa: true };
 
@@ -25,7 +25,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/modules/instance',
-    summary: 'Lists the switches of the installation, with how much each module is used',
+    summary: 'Lists the switches of the installation, with the usage of each module',
     access: { ...read, scopes: ['system'] },
     response: Joi.object({ data: Joi.array().items(instanceRow).required() }),
     handler: (ctx) => listInstance(ctx),
@@ -39,7 +39,7 @@ export default [
     params: Joi.object<{ key: string }>({ key }),
     payload: instanceTurn,
     response: state,
-    errors: [...refusals, 'DISABLED_ABOVE'],
+    errors: [...switchErrors, 'DISABLED_ABOVE'],
     handler: (ctx, { params, payload }: { params: { key: string }; payload: Turn }) =>
       turn(ctx, { level: 'instance', partnerId: null, orgId: null }, params.key, payload),
   }),
@@ -49,7 +49,7 @@ export default [
     summary: 'Lists the switches of a partner',
     access: { ...read, scopes: ['partner', 'system'] },
     query: Joi.object<{ partnerId?: string }>({
-      partnerId: Joi.string().uuid().description('System callers name the partner'),
+      partnerId: Joi.string().uuid().description('The partner; required for system callers'),
     }),
     response: Joi.object({ data: Joi.array().items(partnerRow).required() }),
     handler: (ctx, { query }) => listPartner(ctx, query),
@@ -63,20 +63,20 @@ export default [
     params: Joi.object<{ key: string }>({ key }),
     payload: partnerTurn,
     response: state,
-    errors: [...refusals, 'LOCKED_BY_INSTANCE', 'NOT_IN_PLAN', 'DISABLED_ABOVE'],
+    errors: [...switchErrors, 'LOCKED_BY_INSTANCE', 'NOT_IN_PLAN', 'DISABLED_ABOVE'],
     handler: async (ctx, { params, payload }: { params: { key: string }; payload: Turn & { partnerId?: string } }) =>
       turn(ctx, await partnerPlace(ctx, payload), params.key, payload),
   }),
   defineRoute({
     method: 'PATCH',
     path: '/modules/organizations/{orgId}/{key}',
-    summary: 'Switches a module on or off for one organization, or back to what its partner says',
+    summary: "Switches a module on or off for one organization, or inherits its partner's state",
     access: { ...write, scopes: ['partner', 'system'] },
     audit,
     params: Joi.object<{ orgId: string; key: string }>({ orgId: Joi.string().uuid().required(), key }),
     payload: organizationTurn,
     response: state,
-    errors: [...refusals, 'LOCKED_BY_INSTANCE', 'DISABLED_ABOVE'],
+    errors: [...switchErrors, 'LOCKED_BY_INSTANCE', 'DISABLED_ABOVE'],
     handler: async (ctx, { params, payload }: { params: { orgId: string; key: string }; payload: Turn }) =>
       turn(ctx, await organizationPlace(ctx, params.orgId), params.key, payload),
   }),

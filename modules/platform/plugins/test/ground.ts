@@ -4,6 +4,7 @@ import { runUnitOfWork } from '#core/work';
 import type { Manifest } from '#plugin-sdk/host';
 import {
   type Called,
+  emitNamed,
   organization,
   orgUser,
   type Person,
@@ -14,7 +15,6 @@ import {
   tenant,
 } from '#test';
 import { type Context, EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
-import type { Events } from '../../../../core/contract/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
 import { HOST, type PluginHost } from '../services/running/host.ts';
 import { pack } from './packages.ts';
@@ -162,11 +162,11 @@ export async function openTenant(ground: Ground, known?: Tenant) {
       );
       return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
     },
-    async emit<E extends keyof Events & string>(name: E, data: Events[E], about: object = {}): Promise<void> {
+    async emit(name: string, data: object, about: object = {}): Promise<void> {
       const { work, log } = platform.platform.tasks;
       const scope = organizationScope(at.orgId, at.partnerId);
       await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
-        ctx.emit(name, data, about);
+        emitNamed(ctx, name, data, about);
       });
     },
   };
