@@ -1,8 +1,8 @@
 /** The HTTP surface that every route shares. */
 import { join } from 'node:path';
 import test from 'ava';
-import manifest from '../../package.json' with { type: 'json' };
 import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
+import manifest from '../../package.json' with { type: 'json' };
 
 interface ApiDocument {
   paths: Record<string, { get?: { deprecated?: boolean } }>;
