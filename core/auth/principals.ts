@@ -1,10 +1,10 @@
-/** Who a session or an API key stands for right now: one query, remembered for a second or until a change is told. */
+/** Who a session or an API key stands for right now: one query, remembered for a second or until a change is announced. */
 import type pg from 'pg';
 import type { Actor, Scope } from '../context/index.ts';
 import { NOWHERE } from '../context/index.ts';
 
 const REMEMBER_MS = 1000;
-const MOST = 20_000;
+const MAX_KNOWN = 20_000;
 
 export interface Principal {
   actor: Omit<Actor, 'ip' | 'userAgent'>;
@@ -27,7 +27,7 @@ class Memory<T> {
     const now = Date.now();
     const found = this.known.get(key);
     if (found && found.until > now) return found.value;
-    if (this.known.size >= MOST) this.known.clear();
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
     const value = load();
     this.known.set(key, { until: now + REMEMBER_MS, value });
     value.catch(() => this.known.delete(key));

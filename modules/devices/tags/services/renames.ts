@@ -1,7 +1,7 @@
 /** Renaming a tag in an organization, on its devices and in what names it. */
 import { type Context, errors, targetOrg, visibleDevices } from '#core';
+import { invalid, OutOfScope } from '../errors.ts';
 import renamed from '../events/renamed.ts';
-import { invalid, OutOfScope } from '../models/refusals.ts';
 import type { Rename } from '../models/tag-query.ts';
 
 /** How many devices have the tag, and how many of them the caller sees. */

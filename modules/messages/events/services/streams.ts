@@ -8,8 +8,8 @@ import {
   eventStream,
   type Reply,
 } from '#core';
+import { TooManyStreams } from '../errors.ts';
 import type { EventFilter } from '../models/event-record.ts';
-import { TooManyStreams } from '../models/refusals.ts';
 import { type EventFeed, FEED, textOf } from './event-feed.ts';
 import { messageOf } from './histories.ts';
 import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';

@@ -1,6 +1,6 @@
 /** The kinds of events that webhooks can be told of: what the modules fill, and our own test. */
 import type { Context } from '#core';
-import { UnknownEvent } from '../models/refusals.ts';
+import { UnknownEvent } from '../errors.ts';
 import { type WebhookEvent, webhookEventOf } from '../models/webhook-event.ts';
 
 export const TEST_KIND = 'webhook.test';

@@ -1,6 +1,6 @@
 /** Challenges: random texts that a passkey signs, each valid for one answer within five minutes. */
 import type { Context } from '#core';
-import { ChallengeInvalid } from '../models/refusals.ts';
+import { ChallengeInvalid } from '../errors.ts';
 
 export const CHALLENGE_SECONDS = 300;
 const SWEEP_BATCH = 10_000;

@@ -1,7 +1,7 @@
 /** Logging in with a passkey alone. */
 import { type Context, errors } from '#core';
+import { PasskeyRefused } from '../errors.ts';
 import type { PasskeyLogin } from '../models/ceremony.ts';
-import { PasskeyRefused } from '../models/refusals.ts';
 import { askForPasskey, faultOf, findPasskey } from './assertions.ts';
 import { takeChallenge } from './challenges.ts';
 import { recordFailure } from './failures.ts';

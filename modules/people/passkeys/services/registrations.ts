@@ -1,9 +1,9 @@
 /** Registering a passkey for the caller's account (WebAuthn Level 3, section 7.1). */
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Context } from '#core';
+import { PasskeyInvalid, PasskeyKnown, PasskeyLimit } from '../errors.ts';
 import { MOST_ID_CHARACTERS, type Registration } from '../models/ceremony.ts';
 import { Passkey, showPasskey } from '../models/passkey.ts';
-import { PasskeyInvalid, PasskeyKnown, PasskeyLimit } from '../models/refusals.ts';
 import { CHALLENGE_SECONDS, keepChallenge, takeChallenge } from './challenges.ts';
 import { recordChange } from './passkeys.ts';
 import { handleOf, mustBeOwnPage, relyingParty, webauthn } from './relying-party.ts';

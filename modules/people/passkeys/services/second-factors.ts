@@ -1,8 +1,8 @@
 /** A passkey after the password, instead of a code. */
 import { type Context, errors } from '#core';
+import { PasskeyRefused } from '../errors.ts';
 import type { FactorAssertion } from '../models/ceremony.ts';
 import { Passkey } from '../models/passkey.ts';
-import { PasskeyRefused } from '../models/refusals.ts';
 import { askForPasskey, faultOf, findPasskey } from './assertions.ts';
 import { takeChallenge } from './challenges.ts';
 import { recordFailure } from './failures.ts';

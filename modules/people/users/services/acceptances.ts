@@ -1,7 +1,7 @@
 /** Accepting an invitation: the token of the link is the credential. */
 import { type Context, errors, type Reply, reply, sha256Hex } from '#core';
+import { InvitationInvalid, InvitationOutdated } from '../errors.ts';
 import type { Acceptance } from '../models/invitation.ts';
-import { InvitationInvalid, InvitationOutdated } from '../models/refusals.ts';
 import { type Grant, join, type Place } from './associations.ts';
 import { allThere } from './limits.ts';
 import { entryOf, OPEN } from './tenants.ts';

@@ -1,8 +1,8 @@
 /** Invitations: creating them, sending them again, and the mail with the link. */
 import { type Context, errors, newOpaqueToken, sha256Hex, targetTenant } from '#core';
+import { InvitationOutdated, UserExists } from '../errors.ts';
 import { Invitation, type InviteCreate, type Resend } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';
-import { InvitationOutdated, UserExists } from '../models/refusals.ts';
 import { allThere, checkLimits } from './limits.ts';
 import { membersOf, mustFind, showFound } from './members.ts';
 import { mustOutrank } from './ranks.ts';

@@ -1,8 +1,8 @@
 /** Removing a user from a tenant; the account remains and can be invited again. */
 import { type Context, keepAdministrators, type TenantRef, targetTenant } from '#core';
+import { OwnAccount } from '../errors.ts';
 import type { NamedTenant } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';
-import { OwnAccount } from '../models/refusals.ts';
 import { remove } from './associations.ts';
 import { membersOf, mustFind } from './members.ts';
 import { mustOutrank } from './ranks.ts';

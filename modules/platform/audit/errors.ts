@@ -9,3 +9,5 @@ export const TooManyExports = defineError(
   429,
   'The tenant has as many exports running or kept as it may',
 );
+export const NotCovered = defineError('NOT_COVERED', 409, 'The checkpoint does not cover this entry');
+export const ProofBroken = defineError('PROOF_BROKEN', 409, 'The stored tree was damaged; verify this chain');
