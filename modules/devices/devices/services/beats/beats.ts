@@ -1,15 +1,13 @@
 /** One heartbeat: through the group commit, then audit and events for what it changed. */
-import { type Context, defineError } from '#core';
+import { type Context, errors } from '#core';
 import type { Beat, BeatAnswer } from '../../beats.ts';
 import { type BeatFacts, beats } from './beat-batches.ts';
 import { beatRow } from './beat-rows.ts';
 
-export const DeviceGone = defineError('DEVICE_GONE', 410, 'This device is no more');
-
 /** Opens no transaction of its own unless something changed. Throws DEVICE_GONE for a device that was purged. */
 export async function beat(ctx: Context, input: Beat): Promise<BeatAnswer> {
   const facts = await ctx.batch(beats, beatRow(input));
-  if (!facts) throw DeviceGone();
+  if (!facts) throw errors.DeviceGone();
   tell(ctx, input.deviceId, facts);
   const { lifecycle, commands, uninstall, autoUpdateEnabled } = facts;
   return { lifecycle, commands, uninstall, autoUpdateEnabled };

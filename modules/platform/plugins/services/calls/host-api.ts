@@ -1,6 +1,6 @@
 /** The host API: what a plugin asks, checked against what it was granted, and done within its organization only. */
 import { AppError, type Context, type Services, type StartServices } from '#core';
-import { CallRates, HostError, mustAllow, Rates, denialLine } from '#plugin-sdk/host';
+import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
 import { actorOf } from '../installations/standing.ts';
 import { type Facts, linePlace } from '../running/facts.ts';
