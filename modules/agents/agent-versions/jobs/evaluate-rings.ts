@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { haltFailing } from '../services/rollout/rollouts.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'agent-versions/evaluate-rings': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Halts rollouts that fail too often',
   scope: 'platform',

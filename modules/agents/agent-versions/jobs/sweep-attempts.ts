@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { sweepAttempts } from '../services/rollout/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'agent-versions/sweep-attempts': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Ends update attempts that came to a standstill',
   scope: 'platform',

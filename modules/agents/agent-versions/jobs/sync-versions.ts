@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { syncRemote } from '../services/releases/syncs.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'agent-versions/sync-versions': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Looks for a new release, where the operator switched that on',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { cleanCredentials } from '../services/tokens/credentials.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'agents/clean-credentials': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Removes tokens that were replaced or never confirmed',
   scope: 'platform',

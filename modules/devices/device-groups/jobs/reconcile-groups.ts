@@ -3,12 +3,6 @@ import { defineJob } from '#core';
 import { recount, scheduleReconcile } from '../services/evaluating/schedules.ts';
 import { dropOldChanges } from '../services/members/membership-logs.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-groups/reconcile-groups': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Evaluates every dynamic group, counts members anew and drops old log days',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { schedulePeriodic } from '../services/evaluating/schedules.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-groups/schedule-periodic': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Lays out the evaluations that no change of a device announces',
   scope: 'platform',

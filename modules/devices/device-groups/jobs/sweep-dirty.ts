@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { sweep } from '../services/evaluating/drains.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-groups/sweep-dirty': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Finds changed devices that no job has looked at',
   scope: 'platform',

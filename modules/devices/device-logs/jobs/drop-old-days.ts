@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { dropOldDays } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-logs/drop-old-days': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Drops old days of logs',
   scope: 'platform',

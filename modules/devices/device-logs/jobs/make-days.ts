@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { makeDays } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-logs/make-days': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Makes the coming days of logs',
   scope: 'platform',

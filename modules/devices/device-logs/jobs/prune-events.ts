@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { pruneEvents } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-logs/prune-events': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Removes events that no longer come',
   scope: 'platform',

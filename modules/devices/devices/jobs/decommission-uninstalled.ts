@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { decommissionUninstalled } from '../services/life/uninstalls.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/decommission-uninstalled': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Decommissions devices whose agent said goodbye a day ago',
   scope: 'platform',

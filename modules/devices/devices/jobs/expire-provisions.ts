@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { expireProvisions } from '../services/life/provisions.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/expire-provisions': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Removes provisioned devices that no machine has filled for thirty days',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { dropOldMetrics, pruneHistory } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/prune-history': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Drops old days of metrics and prunes other history',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { pruneSoftwareNames } from '../services/inventory/software-names.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/prune-names': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Forgets names of software that no device has any more',
   scope: 'platform',

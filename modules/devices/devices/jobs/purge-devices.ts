@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { sweepPurges } from '../services/life/purges.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/purge-devices': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Begins the removal of devices that were decommissioned over thirty days ago',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { cancelUnwanted, expireCommands, redeliverCommands, timeOutCommands } from '../services/commands/deadlines.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/sweep-commands': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Expires, times out, redelivers and cancels commands',
   scope: 'platform',

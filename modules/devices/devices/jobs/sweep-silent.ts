@@ -3,12 +3,6 @@ import { defineJob } from '#core';
 import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/beats/silences.ts';
 import { sweepMaintenance } from '../services/life/maintenance-modes.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/sweep-silent': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Marks silent devices offline, and ends updates and maintenance whose time is over',
   scope: 'platform',

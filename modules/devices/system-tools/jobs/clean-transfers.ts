@@ -1,12 +1,6 @@
 /** Removes transfers whose two ends are gone, with what lies in between. */
 import { defineJob } from '#core';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'system-tools/clean-transfers': Record<string, never>;
-  }
-}
-
 /** Both ends give up after REMOTE_TOOL_WAIT_SECONDS; twice that and a minute is for what neither could remove. */
 const CLEAN = `
 delete from file_transfers where command_id in (

@@ -1,12 +1,6 @@
 /** Erases what live tools answered an hour ago. */
 import { defineJob } from '#core';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'system-tools/erase-results': Record<string, never>;
-  }
-}
-
 /** The command and its trail stay where they are. A file that still moves keeps its row. */
 const ERASE = `
 delete from tool_calls where command_id in (

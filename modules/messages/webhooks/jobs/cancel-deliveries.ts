@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { cancelStale } from '../services/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'webhooks/cancel-deliveries': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Cancels what waits for webhooks that were deleted or do not send',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'sso/sweep-expired': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Removes SSO logins that nobody finished',
   scope: 'platform',

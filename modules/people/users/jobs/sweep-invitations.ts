@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { sweepInvitations } from '../services/invitations.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'users/sweep-invitations': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Deletes invitations that expired more than 90 days ago',
   scope: 'platform',

@@ -3,12 +3,6 @@ import { defineJob } from '#core';
 import { planRetention } from '../services/keeping/retention.ts';
 import { thinCheckpoints } from '../services/proofs/checkpoints.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'audit/plan-retention': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Adds a pruning job for each organization with audit entries past their time',
   scope: 'platform',

@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { sweepExports } from '../services/exports/export-steps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'audit/sweep-exports': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Removes exports of the audit trail that are seven days old',
   scope: 'platform',

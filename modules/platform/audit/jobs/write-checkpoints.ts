@@ -2,12 +2,6 @@
 import { defineJob } from '#core';
 import { writeCheckpoints } from '../services/proofs/checkpoints.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'audit/write-checkpoints': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Signs what was sealed since the last checkpoints and writes the notes to object storage',
   scope: 'platform',

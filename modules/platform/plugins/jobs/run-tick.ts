@@ -3,12 +3,6 @@ import { defineJob } from '#core';
 import { tickSchedules } from '../services/dispatch/schedules.ts';
 import { sweepSteps, trimQueues } from '../services/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'plugins/run-tick': Record<string, never>;
-  }
-}
-
 export default defineJob({
   summary: 'Hands due schedules to plugins, and puts right what stands still',
   scope: 'platform',
