@@ -1,12 +1,6 @@
-<<<<<<< HEAD
-/** What else turns when one switch turns, and what forbids it. */
+/** Which other switches change with one switch, and what forbids the change. */
 import { type Context, errors, type Module, type ModuleLevel } from '#core';
 import { DependencyDisabled, DisabledAbove, NotInPlan } from '../errors.ts';
-=======
-/** Which other switches change with one switch, and what forbids the change. */
-import type { Context, Module, ModuleLevel } from '#core';
-import { DependencyDisabled, DisabledAbove, HasDependents, NotInPlan } from '../errors.ts';
->>>>>>> main
 import type { Place, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { dependencies, dependents } from './registry.ts';
