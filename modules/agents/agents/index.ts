@@ -24,7 +24,7 @@ export default defineModule({
   name: 'agents',
   title: 'Agents',
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
-  requires: ['devices', 'identity'],
+  requires: ['devices', 'device-commands', 'identity'],
   core: true,
   permissions: [],
   audits: [

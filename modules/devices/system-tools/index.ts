@@ -16,7 +16,7 @@ export default defineModule({
   name: 'system-tools',
   title: 'Remote tools',
   summary: 'Processes, services, registry, event logs, scheduled tasks and files of a connected device',
-  requires: ['agents', 'devices'],
+  requires: ['agents', 'devices', 'device-commands'],
   agentFeatures: ['remote_tools'],
   commands: [...TOOL_TYPES],
   permissions: ['devices:read', 'devices:execute'],

@@ -22,7 +22,7 @@ export default defineModule({
   name: 'features',
   title: 'Modules',
   summary: 'Which modules are on for the installation, a partner and an organization, and switching them on and off',
-  requires: ['devices', 'tenancy'],
+  requires: ['device-commands', 'tenancy'],
   core: true,
   permissions: ['organizations:read', 'organizations:write'],
   audits: ['module.enable', 'module.disable'],

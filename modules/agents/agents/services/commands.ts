@@ -15,14 +15,14 @@ export function callingDevice(ctx: Context): string {
 export async function claimCommands(ctx: Context, input: Pick<Input, 'headers'>) {
   const { role } = await callerToken(ctx, input);
   const claimed = await ctx
-    .use('devices')
+    .use('device-commands')
     .claimCommands(callingDevice(ctx), role === 'watchdog' ? 'watchdog' : 'agent');
   return { commands: claimed.map(toWire) };
 }
 
 /** Throws NOT_FOUND for an unknown command and INVALID_STATE for one that has ended. */
 export async function startCommand(ctx: Context, commandId: string): Promise<{ success: true }> {
-  await ctx.use('devices').startCommand(callingDevice(ctx), commandId);
+  await ctx.use('device-commands').startCommand(callingDevice(ctx), commandId);
   return { success: true };
 }
 
@@ -43,7 +43,7 @@ export async function finish(
   result: ResultBody,
 ): Promise<{ success: true }> {
   const deviceId = callingDevice(ctx);
-  const { known, changed, given } = await ctx.use('devices').finishCommand(deviceId, commandId, role, result);
+  const { known, changed, given } = await ctx.use('device-commands').finishCommand(deviceId, commandId, role, result);
   if (!given) {
     ctx.auditAttempt('agent.command.result.submit', {
       result: 'denied',

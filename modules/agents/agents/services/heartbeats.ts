@@ -8,7 +8,7 @@ import { callerToken } from './tokens/authentication.ts';
 import type { KnownToken } from './tokens/token-cache.ts';
 import { upgradeOffers } from './upgrade-offers.ts';
 
-type Beat = Parameters<Apis['devices']['beat']>[0];
+type Beat = Parameters<Apis['devices']['heartbeat']>[0];
 
 const DAY_MS = 86_400_000;
 const JITTER = 0.1;
@@ -61,7 +61,7 @@ export async function answerBeat(ctx: Context, token: KnownToken, body: Heartbea
   const configs = agentConfigs(ctx);
   const beat = toBeat(ctx, token, body);
   const [answer, current] = await Promise.all([
-    ctx.use('devices').beat(epoch === undefined ? beat : { ...beat, epoch }),
+    ctx.use('devices').heartbeat(epoch === undefined ? beat : { ...beat, epoch }),
     configs.of(token.orgId),
   ]);
   const active = answer.lifecycle === 'active';

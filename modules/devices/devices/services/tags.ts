@@ -1,7 +1,7 @@
 /** Tags of many devices at once: adding, taking away, renaming. */
 import { type Context, visibleDevices } from '#core';
 import { MOST_TAGS } from '../models/tag.ts';
-import type { TagChange, TagOutcome } from '../tagging.ts';
+import type { TagChange, TagOutcome } from '../types/lists.ts';
 
 interface Row {
   id: string;

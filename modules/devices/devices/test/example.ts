@@ -1,11 +1,11 @@
-/** One device of a tenant, with a command waiting for it and some inventory, for the tests that hold for every module. */
+/** One device of a tenant with some inventory, for the tests that hold for every module. */
 import type { Tenant, TestPlatform } from '#test';
-import { asAgent, beat, enroll } from './arrange.ts';
+import { asAgent, enroll, heartbeat } from './arrange.ts';
 
 export default async (platform: TestPlatform, tenant: Tenant): Promise<unknown> => {
   const device = await enroll(platform, tenant, { hostname: 'example', hardware: { serialNumber: 'EXAMPLE' } });
-  await beat(platform, device, { metrics: { cpuPercent: 5 } });
-  await asAgent(platform, device, async (ctx) => {
+  await heartbeat(platform, device);
+  return asAgent(platform, device, async (ctx) => {
     const devices = ctx.use('devices');
     await devices.submitSoftware(device.deviceId, { software: [{ name: 'editor', version: '1.0' }] });
     await devices.submitReport(device.deviceId, {
@@ -13,10 +13,6 @@ export default async (platform: TestPlatform, tenant: Tenant): Promise<unknown> 
       parts: [{ source: 'linux', body: { pending: [], installed: [] } }],
       whole: true,
     });
-    await devices.submitServices(device.deviceId, { services: [{ name: 'sshd', state: 'running' }] });
-  });
-  return platform.call('POST', `/devices/${device.deviceId}/commands`, {
-    token: tenant.orgAdmin.token,
-    body: { type: 'lock' },
+    return devices.submitServices(device.deviceId, { services: [{ name: 'sshd', state: 'running' }] });
   });
 };

@@ -27,7 +27,7 @@ export async function followSwitch(ctx: Context, switched: Switched): Promise<vo
   const off = ctx.services.modules.off(key, { partnerId, orgId });
   if (!enabled) {
     if (!off) throw new Error(`this process has not loaded yet that ${key} is off`);
-    if (module.commands) await ctx.use('devices').cancelWaitingCommands(module.commands, { partnerId, orgId });
+    if (module.commands) await ctx.use('device-commands').cancelWaitingCommands(module.commands, { partnerId, orgId });
     await module.onDisable?.(ctx, { partnerId, orgId });
     return;
   }

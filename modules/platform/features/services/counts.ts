@@ -43,7 +43,7 @@ export async function pendingJobsOf(ctx: Context, { name }: Module, place: Modul
 export async function waitingCommandsOf(ctx: Context, { commands = [] }: Module, place: ModulePlace): Promise<number> {
   return commands.length === 0
     ? 0
-    : ctx.use('devices').countWaitingCommands(commands, await organizationsOf(ctx, place));
+    : ctx.use('device-commands').countWaitingCommands(commands, await organizationsOf(ctx, place));
 }
 
 export const liveSessionsOf = async (ctx: Context, { liveSessions }: Module, place: ModulePlace): Promise<number> =>

@@ -6,7 +6,7 @@ import { toWire } from '../heartbeats.ts';
 import type { SocketRole } from './connections.ts';
 import { FrameBudget } from './frame-budget.ts';
 
-export type Claimed = Awaited<ReturnType<Apis['devices']['pushCommands']>>[number];
+export type Claimed = Awaited<ReturnType<Apis['device-commands']['pushCommands']>>[number];
 export interface Frame {
   frame: string;
   [field: string]: unknown;
@@ -123,7 +123,7 @@ export class AgentSocket {
         this.#held = (this.#outstanding?.size ?? 0) >= MOST_OUTSTANDING;
         if (this.#held) break;
         const commands = await this.link.work((ctx) =>
-          ctx.use('devices').pushCommands(this.deviceId, this.role, this.epoch),
+          ctx.use('device-commands').pushCommands(this.deviceId, this.role, this.epoch),
         );
         this.deliver(commands);
         if (commands.length >= FULL_CLAIM) this.#again = true;
@@ -164,7 +164,7 @@ export class AgentSocket {
   release(sent: readonly { id: string; attempt: number; unsent?: boolean }[]): void {
     if (sent.length === 0) return;
     this.link
-      .work((ctx) => ctx.use('devices').releaseCommands(this.deviceId, sent))
+      .work((ctx) => ctx.use('device-commands').releaseCommands(this.deviceId, sent))
       .catch(() => this.link.count('release_failed'));
   }
 

@@ -66,7 +66,7 @@ export async function connect(ctx: Context, item: Connect): Promise<number> {
   if (!connected) throw errors.DeviceGone();
   const { epoch, before } = connected;
   if (before && before !== item.nodeId) ctx.notify(REPLACED_NOTICE, `${item.deviceId} ${item.role} ${epoch}`);
-  if (epoch > 1) await ctx.use('devices').reclaimCommands(item.deviceId, item.role, epoch);
+  if (epoch > 1) await ctx.use('device-commands').reclaimCommands(item.deviceId, item.role, epoch);
   return epoch;
 }
 

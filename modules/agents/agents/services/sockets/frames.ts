@@ -56,7 +56,7 @@ function commandIdOf(body: Record<string, unknown>): string {
 async function takeAck(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
   const commandId = commandIdOf(body);
   const begun = await socket.link.work((ctx) =>
-    ctx.use('devices').beginCommand(socket.deviceId, socket.role, commandId),
+    ctx.use('device-commands').beginCommand(socket.deviceId, socket.role, commandId),
   );
   if (begun === 'running' || begun === 'ended') socket.settle(commandId);
   else socket.refuse('ack', { commandId });
@@ -88,7 +88,7 @@ async function takeProgress(socket: AgentSocket, body: Record<string, unknown>):
   if (now - socket.progressAt < PROGRESS_MS && percent !== 100) return;
   socket.progressAt = now;
   const noted = await socket.link.work((ctx) =>
-    ctx.use('devices').noteProgress(socket.deviceId, { commandId, percent, message }),
+    ctx.use('device-commands').noteProgress(socket.deviceId, { commandId, percent, message }),
   );
   if (!noted) socket.link.count('refused_progress');
 }

@@ -239,7 +239,7 @@ export const HUB = defineService<AgentHub>('agents.hub');
 export function startHub(start: StartServices, cache: TokenCache): AgentHub {
   const { asPlatform, onNotice, onNoticesLost, onModulesChanged } = start;
   const hub = new AgentHub(asPlatform, cache);
-  onNotice('devices.commands', (deviceId) => hub.push(deviceId));
+  onNotice('device-commands.waiting', (deviceId) => hub.push(deviceId));
   onNotice('devices.changed', (deviceId) => hub.recheck(deviceId));
   onNotice(AGENT_NOTICE, (deviceId) => hub.recheck(deviceId));
   onNotice('principals', () => hub.tenantsChanged());

@@ -1,11 +1,11 @@
 /** Devices made before their machines report: the row, its single-use token, and the end of waiting. */
 import { randomBytes } from 'node:crypto';
 import { type Context, defineError, errors, mustAccessSite, sha256Hex, targetOrg } from '#core';
-import type { OsType } from '../../api.ts';
-import type { Provision } from '../../life.ts';
 import { Device } from '../../models/device.ts';
 import type { ProvisionOrder } from '../../models/provision.ts';
 import { checkedTags } from '../../models/tag.ts';
+import type { OsType } from '../../types/device.ts';
+import type { Provision } from '../../types/enrollment.ts';
 import { takePlace } from './quotas.ts';
 import { about, named } from './transitions.ts';
 

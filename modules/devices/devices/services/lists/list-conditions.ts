@@ -1,9 +1,9 @@
 /** What the list of devices is asked for, as conditions over `devices d`, and the tables they are read from. */
 import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
+import type { DeviceListQuery } from '../../models/device-query.ts';
 import { tagKey } from '../../models/tag.ts';
-import type { DeviceCondition } from '../../slot-shapes.ts';
+import type { DeviceCondition } from '../../types/slots.ts';
 import { STATUS } from '../statuses.ts';
-import type { DeviceListQuery } from './device-list.ts';
 import { idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
 
 /** The way in to the rows: all of them, in an order of which only the beginning is wanted, or to be counted. */
