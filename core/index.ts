@@ -62,6 +62,7 @@ export type {
   AnyRoute,
   AnySubscriber,
   Batch,
+  BoundApi,
   DomainEvent,
   EventDefinition,
   EventOutbox,
@@ -85,6 +86,7 @@ export type {
 } from './contract/index.ts';
 export {
   CONTRACT_VERSION,
+  defineApi,
   defineBatch,
   defineEvent,
   defineFilling,

@@ -76,7 +76,8 @@ async function startRooms(options: PlatformOptions, stoppers: Stoppers): Promise
   const http = { attempts, modules, counters, principals, work, metrics, states, started };
   const server = options.api ? await startHttp(options, http, stoppers) : null;
   const url = server ? urlOf(server) : '';
-  return { server, url, tasks, modules, sealer, metrics, settle, stop: () => stoppers.stopAll() };
+  const stop = async () => void (await stoppers.stopAll());
+  return { server, url, tasks, modules, sealer, metrics, settle, stop };
 }
 
 function sealerOf({ work, log }: TaskServices, stoppers: Stoppers): Sealer {

@@ -1,8 +1,8 @@
 /** The database for a command: the configured one, the running embedded server, or that server started for the command alone. */
 import type { Config } from '#config';
-import { runningServerUrl } from '../database/embedded/running.ts';
-import { startEmbeddedServer } from '../database/embedded/server.ts';
-import { type Database, openDatabase } from '../database/pools.ts';
+import { runningServerUrl } from '../core/database/embedded/running.ts';
+import { startEmbeddedServer } from '../core/database/embedded/server.ts';
+import { type Database, openDatabase } from '../core/database/pools.ts';
 
 export interface Store {
   url: string;
@@ -29,4 +29,14 @@ export async function openStore(config: Config): Promise<Store> {
       await embedded?.stop();
     },
   };
+}
+
+/** Opens the database, runs, and closes it. */
+export async function withStore<T>(config: Config, run: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(config);
+  try {
+    return await run(store);
+  } finally {
+    await store.close();
+  }
 }

@@ -1,16 +1,16 @@
 /** What may start at once, in which turn, and how attempts are counted: without any database. */
 import test from 'ava';
+import { ConcurrencyGate, Deferral, flagsOf } from '../concurrency.ts';
 import { momentsAround } from '../cron-times.ts';
-import { flagsOf, Gate, PutOff } from '../gate.ts';
 import { redactMessage, subjectOf } from '../history.ts';
 import { Lanes, TURN } from '../lanes.ts';
 import { MinuteStats, percentile } from '../stats.ts';
 
 test('a tenant at its limit gets no more until one of its jobs ends; others are not held up', async (t) => {
-  const gate = new Gate({ tenant: 2, strict: true, tasks: {} });
+  const gate = new ConcurrencyGate({ tenant: 2, strict: true, tasks: {} });
   const leave = gate.enter('a/run', 'one');
   gate.enter('a/run', 'one');
-  t.throws(() => gate.enter('a/run', 'one'), { instanceOf: PutOff });
+  t.throws(() => gate.enter('a/run', 'one'), { instanceOf: Deferral });
   gate.enter('a/run', 'two');
   gate.enter('a/run', null);
   t.deepEqual(await gate.forbidden(), ['org:one']);
@@ -21,23 +21,23 @@ test('a tenant at its limit gets no more until one of its jobs ends; others are 
 });
 
 test('unless the limit was set, short tasks pass it once they are known to be short', (t) => {
-  const gate = new Gate({ tenant: 1, strict: false, tasks: {} });
+  const gate = new ConcurrencyGate({ tenant: 1, strict: false, tasks: {} });
   const first = gate.enter('a/short', 'one');
-  t.throws(() => gate.enter('a/short', 'one'), { instanceOf: PutOff }, 'nothing is known of it yet');
+  t.throws(() => gate.enter('a/short', 'one'), { instanceOf: Deferral }, 'nothing is known of it yet');
   first();
   for (let n = 0; n < 3; n++) gate.enter('a/short', 'one')();
   gate.enter('a/short', 'one');
   gate.enter('a/short', 'one');
   gate.enter('a/long', 'one');
-  t.throws(() => gate.enter('a/long', 'one'), { instanceOf: PutOff });
+  t.throws(() => gate.enter('a/long', 'one'), { instanceOf: Deferral });
 });
 
 test('a task at its limit and a paused one are left out, whoever they belong to', async (t) => {
-  const gate = new Gate({ tenant: 9, strict: true, tasks: { 'a/rare': 1 } });
+  const gate = new ConcurrencyGate({ tenant: 9, strict: true, tasks: { 'a/rare': 1 } });
   gate.enter('a/rare', 'one');
-  t.throws(() => gate.enter('a/rare', 'two'), { instanceOf: PutOff });
+  t.throws(() => gate.enter('a/rare', 'two'), { instanceOf: Deferral });
   gate.pause(['b/run']);
-  const refused = t.throws(() => gate.enter('b/run', null), { instanceOf: PutOff });
+  const refused = t.throws(() => gate.enter('b/run', null), { instanceOf: Deferral });
   t.is(refused?.seconds, 60);
   t.deepEqual((await gate.forbidden())?.sort(), ['task:a/rare', 'task:b/run']);
   gate.pause([]);
@@ -45,7 +45,7 @@ test('a task at its limit and a paused one are left out, whoever they belong to'
 });
 
 test('a fetch with flags that walked far and found nothing makes the next ones wait', async (t) => {
-  const gate = new Gate({ tenant: 1, strict: true, tasks: {} });
+  const gate = new ConcurrencyGate({ tenant: 1, strict: true, tasks: {} });
   gate.enter('a/run', 'one');
   gate.foundNothing(25);
   const begin = performance.now();
