@@ -62,6 +62,7 @@ export type {
   AnyRoute,
   AnySubscriber,
   Batch,
+  BoundApi,
   ClaimedMessage,
   DeliveryQueue,
   DeliveryResult,
@@ -90,6 +91,7 @@ export type {
 } from './contract/index.ts';
 export {
   CONTRACT_VERSION,
+  defineApi,
   defineBatch,
   defineDelivery,
   defineEvent,

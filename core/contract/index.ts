@@ -2,6 +2,7 @@
 export * from './access.ts';
 export * from './admin-command.ts';
 export * from './agent-authenticator.ts';
+export * from './api.ts';
 export * from './batch.ts';
 export * from './delivery-queue.ts';
 export * from './event.ts';

@@ -31,7 +31,8 @@ declare module './module-directory.ts' {
     schemas?: Record<string, Joi.Schema>;
     /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */
     sends?(filled: (slot: string) => readonly unknown[], events: readonly KnownEvent[]): OutgoingMessage[];
-    api?(ctx: Context): object;
+    /** Made by `defineApi`; `ctx.use` binds it. A function makes it for each context: the old form. */
+    api?: object | ((ctx: Context) => object);
     /** Starts what the module keeps for the life of the process. A failure stops the start of the server. */
     start?(start: StartServices): Promise<StartedModule | undefined> | StartedModule | undefined;
     /** Starts what runs as long as a worker process does, in each of them; returns a function that stops it. */

@@ -170,6 +170,13 @@ test('no test is skipped, singled out or left to do', (t) => {
   for (const { path, text } of files) t.notRegex(text, /\btest(\.serial)?\.(skip|only|todo|failing)\(/, path);
 });
 
+test('the module to copy stays small', (t) => {
+  const own = product.filter(({ path }) => path.startsWith('modules/examples/notes/'));
+  t.true(own.length > 5);
+  const lines = own.reduce((sum, file) => sum + file.lines, 0);
+  t.true(lines <= 200, `modules/examples/notes has ${lines} lines`);
+});
+
 test('each module has a README, and the README at the top names each module', (t) => {
   const readme = files.length > 0 && existsSync(join(ROOT, 'README.md')) ? 'README.md' : '';
   t.is(readme, 'README.md');

@@ -1,6 +1,6 @@
 /** Webhooks: events of an organization or partner, sent to servers of third parties until they are delivered. */
 import { defineModule, provide } from '#core';
-import { makeApi, type WebhooksApi } from './api.ts';
+import { api } from './api.ts';
 import { deliveryShape } from './models/delivery.ts';
 import {
   filters,
@@ -21,9 +21,6 @@ import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
 import { webhookQueue } from './services/sending/queue.ts';
 
 declare module '#core/contract' {
-  interface Apis {
-    webhooks: WebhooksApi;
-  }
   interface Slots {
     'webhooks.event': WebhookEvent;
   }
@@ -46,7 +43,7 @@ export default defineModule({
     'webhook.enable',
   ],
   slots: ['webhooks.event'],
-  api: makeApi,
+  api,
   async start(start) {
     const listeners = listenersFor(start);
     await listeners.load();

@@ -1,6 +1,5 @@
 /** Changing a webhook: where it sends, what, with which secrets, and whether at all. */
 import { announceDue, type Context, changesOf, errors } from '#core';
-import { CredentialsRequired } from '../errors.ts';
 import { type Header, MASK, type Webhook, type WebhookUpdate } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
 import { CHANGED } from './outbox/listeners.ts';
@@ -57,7 +56,8 @@ export const FRESH = {
 function mustReenter(before: readonly Header[], given: readonly Header[] | undefined): void {
   if (before.length === 0) return;
   if (given?.every(({ value }) => value !== MASK)) return;
-  throw CredentialsRequired({
+  throw errors.CredentialsRequired({
+    message: 'Another URL requires the values of all headers again',
     details: [{ in: 'payload', path: 'headers', message: 'give all values, or no header' }],
   });
 }
