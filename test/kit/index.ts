@@ -3,6 +3,15 @@
 export * from './actors.ts';
 export { createTestDatabase, type TestDatabase } from './database.ts';
 export { EventReader } from './event-reader.ts';
+export {
+  type Example,
+  type ExampleCall,
+  type ExampleContext,
+  type NamedTest,
+  type RowLife,
+  shortName,
+  uniqueName,
+} from './example.ts';
 export { startMailServer, type TakenMail } from './mail-server.ts';
 export { joinTestPlatform, startTestPlatform } from './platform.ts';
 export { sharedPlatform } from './pool/shared-platform.ts';
