@@ -1,4 +1,4 @@
-/** Numbered SQL files, each applied once and never changed: checksums are compared before anything is touched. */
+/** Numbered SQL files, each applied once and never changed; checksums are compared before the database is changed. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface MigrationFolder {
   /** 'core' or the module's name. */
   owner: string;
   path: string;
-  /** Of a module package: what all that it makes begins with. */
+  /** For a module package: the prefix of the names of everything that it creates. */
   prefix?: string;
 }
 interface Migration {
@@ -29,8 +29,14 @@ export interface MigrationState {
 
 const LOCK = 7_203_411;
 
+/** The first migration of version 0.1.0, whose migrations were replaced by one file for each owner. */
+const FIRST_OF_0_1 = 'core/001-foundations.sql';
+
 async function readFolder(folder: MigrationFolder): Promise<Migration[]> {
-  const names = await readdir(folder.path).catch(() => []);
+  const names = await readdir(folder.path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
   const files = names.filter((name) => /^\d{3}-[a-z0-9-]+\.sql$/.test(name)).sort();
   return Promise.all(
     files.map(async (name) => {
@@ -57,6 +63,11 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
     : { rows: [] };
   const applied = new Map(rows.map((row) => [`${row.owner}/${row.name}`, row.checksum]));
   const key = (file: Migration) => `${file.owner}/${file.name}`;
+  if (applied.has(FIRST_OF_0_1)) {
+    throw new DatabaseSetupError(
+      'The database was set up by version 0.1.0, which cannot be upgraded: start with an empty database.',
+    );
+  }
   return {
     applied: applied.size,
     pending: files.filter((file) => !applied.has(key(file))),
@@ -64,14 +75,20 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
   };
 }
 
-/** What stands in the database against what lies in the folders; changes nothing. */
+/**
+ * Compares the applied migrations with the files; changes nothing.
+ * @throws DatabaseSetupError when the database was set up by version 0.1.0
+ */
 export async function migrationState(owner: pg.Pool, folders: MigrationFolder[]): Promise<MigrationState> {
   const files = (await Promise.all(folders.map(readFolder))).flat();
   const { applied, pending, changed } = await compare(owner, files);
   return { applied, pending: pending.map((file) => `${file.owner}/${file.name}`), changed };
 }
 
-/** Applies what is missing, in order. One process at a time; each file is one transaction. Returns the names applied. */
+/**
+ * Applies missing migrations in order: one process at a time, one transaction for each file. Returns the names applied.
+ * @throws DatabaseSetupError when an applied file differs, a migration fails, or the database cannot be used
+ */
 export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFolder))).flat();
   const client = await owner.connect();
@@ -95,7 +112,7 @@ export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promi
     return pending.map((file) => `${file.owner}/${file.name}`);
   } finally {
     await client.query('select pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
-    // What a package has set in the session goes with the connection.
+    // Closes the connection after migrations of a package, which may have changed settings of the session.
     client.release(folders.some(({ prefix }) => prefix !== undefined));
   }
 }

@@ -31,17 +31,29 @@ test('an edited applied migration stops the start before anything changes', asyn
   const copy = [{ owner: 'core', path: folder }];
   await cp(join(ROOT, 'migrations'), folder, { recursive: true });
   await migrate(pool, copy);
-  const file = join(folder, '002-tenancy.sql');
+  const file = join(folder, '001-core.sql');
   await writeFile(file, `${await readFile(file, 'utf8')}\n-- edited\n`);
   await writeFile(join(folder, '900-later.sql'), 'create table later (id int)');
   const error = await t.throwsAsync(migrate(pool, copy), { name: 'DatabaseSetupError' });
-  t.regex(error?.message ?? '', /core\/002-tenancy\.sql/);
+  t.regex(error?.message ?? '', /core\/001-core\.sql/);
   const { rows } = await pool.query(`select to_regclass('later') as later`);
   t.is(rows[0].later, null);
-  t.deepEqual((await migrationState(pool, copy)).changed, ['core/002-tenancy.sql']);
+  t.deepEqual((await migrationState(pool, copy)).changed, ['core/001-core.sql']);
   await opened.close();
   await database.drop();
   await rm(folder, { recursive: true });
+});
+
+test('a database of version 0.1.0 is refused with one sentence', async (t) => {
+  const database = await createTestDatabase({ empty: true });
+  const opened = openDatabase({ url: database.url, poolSize: 2, onError: () => undefined });
+  await opened.owner.query(`create table migrations (owner text, name text, checksum text not null);
+    insert into migrations values ('core', '001-foundations.sql', 'any')`);
+  const expected = { name: 'DatabaseSetupError', message: /^The database was set up by version 0\.1\.0, which cannot/ };
+  await t.throwsAsync(migrate(opened.owner, folders), expected);
+  await t.throwsAsync(migrationState(opened.owner, folders), expected);
+  await opened.close();
+  await database.drop();
 });
 
 test('a failing migration leaves nothing of itself and says which file it was', async (t) => {

@@ -1,4 +1,4 @@
-/** Positions in the stream of events: transaction and sequence, in the cluster where they count (migrations/019). */
+/** Positions in the stream of events: transaction and sequence, in the cluster where they count (`events` in migrations/001-core.sql). */
 import type { Context } from '../../context/index.ts';
 import { CursorExpired, InvalidCursor } from '../../errors.ts';
 

@@ -7,7 +7,6 @@ export default defineModule({
   name: 'device-logs',
   title: 'Device logs',
   summary: 'Diagnostic logs of agents and event logs of devices, taken in, listed, and dropped when they are old',
-  // The table of diagnostic logs was made by the agents' migrations.
   requires: ['agents', 'devices'],
   default: 'on',
   agentFeatures: ['agent_logs', 'event_logs'],

@@ -1,4 +1,4 @@
-/** Roles and permissions: what people may do, and who may give it to them. */
+/** Roles and permissions: what users may do, and who may assign it. */
 import { type Context, defineModule, type TenantRef } from '#core';
 import {
   catalogEntry,
@@ -15,17 +15,17 @@ import type { RoleUsage } from './models/role-usage.ts';
 import { assignable, mustAssign } from './services/assignments.ts';
 import { permissionsOf } from './services/permissions.ts';
 
-// All of it also on platform work: the tenant is named, never taken from the caller's reach.
+// Also works on the platform's role: the tenant is an argument, never the caller's scope.
 const api = (ctx: Context) => ({
   /**
-   * The role, which this caller may give to a user of this tenant. Throws 404 `Role not found` when it is not one of the
-   * tenant's, and 403 when it grants what the caller does not hold. `path` is where the request named it. The role stays
-   * until this transaction ends.
+   * The role, when this caller may assign it to a user of this tenant. Throws 404 `Role not found` when it is not one of the
+   * tenant's, and 403 when it grants what the caller does not hold. `path` is where the request named it. The role cannot be
+   * deleted until this transaction ends.
    */
   mustAssign: (roleId: string, tenant: TenantRef, path = 'roleId') => mustAssign(ctx, roleId, tenant, path),
-  /** The roles that can be given in this tenant, by name: built-in ones and at most 200 of its own. */
+  /** The roles that can be assigned in this tenant, by name: built-in ones and at most 200 custom ones. */
   assignable: (tenant: TenantRef) => assignable(ctx, tenant),
-  /** Every pair `resource:action` that the role grants, inherited ones included, sorted. */
+  /** Every `resource:action` that the role grants, including inherited ones, sorted. */
   permissionsOf: (roleId: string) => permissionsOf(ctx, roleId),
 });
 
@@ -41,7 +41,7 @@ declare module '#core/contract' {
 export default defineModule({
   name: 'roles',
   title: 'Roles and permissions',
-  summary: 'Built-in and own roles, what they grant, and who may give them',
+  summary: 'Built-in and custom roles, what they grant, and who may assign them',
   requires: [],
   core: true,
   permissions: ['users:read', 'users:write', 'users:delete'],

@@ -1,4 +1,4 @@
-/** Who belongs to a tenant: listing, inviting, changing and removing users, and accepting invitations. */
+/** Members of a tenant: listing, inviting, changing and removing users, and accepting invitations. */
 import { type Context, defineModule, type TenantRef } from '#core';
 import { acceptance, check, invitationShape, inviteCreate, resend } from './models/invitation.ts';
 import type { DeviceGroupDirectory } from './models/limits.ts';
@@ -7,22 +7,22 @@ import { takeInvitation } from './services/acceptances.ts';
 import { addMember } from './services/provisions.ts';
 import { removeMember } from './services/removals.ts';
 
-// All of it needs platform work.
+// All of it needs the platform's role.
 const api = (ctx: Context) => ({
   /**
-   * Makes the association that a pending invitation of the organization promises to this address, and uses the
-   * invitation up; the place, or null without one. The caller has proven that the address is the user's. Throws
-   * INVITATION_INVALID for a user who is not active.
+   * Creates the membership that a pending invitation of the organization grants to this address, and consumes the
+   * invitation; returns the place, or null without an invitation. The caller has proven that the address is the user's.
+   * Throws INVITATION_INVALID for an inactive user.
    */
   takeInvitation: (who: { orgId: string; email: string; userId: string }) => takeInvitation(ctx, who),
   /**
-   * Places an active user in the organization, with access to all of it; the place (that of before for a member), or null
-   * for a role that is none of the organization's. Records user.provision.
+   * Adds an active user to the organization with access to all of it; returns the place (the existing one for a member), or
+   * null for a role that the organization does not have. Records user.provision.
    */
   addMember: (who: { orgId: string; userId: string; roleId: string }) => addMember(ctx, who),
   /**
-   * What DELETE /users/{id} does, without its checks of the caller: the association goes and the sessions there end.
-   * False for who is no member. Records user.remove. Throws LAST_ADMINISTRATOR.
+   * Does what DELETE /users/{id} does, without its checks of the caller: deletes the membership and ends the sessions there.
+   * False for a user who is not a member. Records user.remove. Throws LAST_ADMINISTRATOR.
    */
   removeMember: (tenant: TenantRef, userId: string) => removeMember(ctx, tenant, userId),
 });
@@ -34,7 +34,7 @@ declare module '#core/contract' {
   interface Slots {
     'users.device-groups': DeviceGroupDirectory;
   }
-  /** `partnerId` is set where the tenant is a partner; the event then has no organization. */
+  /** `partnerId` is set when the tenant is a partner; the event then has no organization. */
   interface Events {
     'users.invited': { invitationId: string; roleId: string; partnerId: string | null };
     'users.joined': { userId: string; roleId: string; partnerId: string | null };
@@ -46,7 +46,7 @@ declare module '#core/contract' {
 export default defineModule({
   name: 'users',
   title: 'Users and invitations',
-  summary: 'Who belongs to a tenant, with which role and limits, and how people get there',
+  summary: 'The members of a tenant, their roles and limits, and invitations',
   requires: ['tenancy', 'identity', 'roles'],
   core: true,
   permissions: ['users:read', 'users:write', 'users:delete', 'users:invite'],

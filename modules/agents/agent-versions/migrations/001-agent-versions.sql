@@ -1,6 +1,6 @@
--- Agent versions: what may be installed, what was offered to which device, and rollouts that stopped (domain/agent-versions)
+-- Agent versions: what can be installed, what was offered to which device, and halted rollouts
 
--- The catalogue belongs to the platform and everybody may read it, as everybody may download the agents.
+-- The catalogue belongs to the platform and is readable by all roles, because agents are downloaded without authentication.
 create table agent_versions (
   id uuid primary key default gen_random_uuid(),
   version varchar(20) not null check (version ~ '^(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,4})(-rc\.(0|[1-9]\d{0,3}))?$'),
@@ -39,7 +39,7 @@ create policy owner on agent_versions to current_user using (true) with check (t
 grant select on agent_versions to quartermaster_app;
 grant select, insert, update on agent_versions to quartermaster_platform;
 
--- What the release host last said of a URL, for conditional requests.
+-- The last response of the release host for a URL, for conditional requests.
 create table agent_release_answers (
   url text primary key,
   etag text not null,
@@ -55,12 +55,12 @@ create table agent_update_attempts (
   component text not null check (component in ('agent', 'helper', 'watchdog')),
   from_version varchar(50) not null,
   to_version varchar(20) not null,
-  -- the n-th for this device, component and version
+  -- number of the attempt for this device, component and version
   attempt integer not null,
   state text not null default 'offered' check (state in ('offered', 'downloading', 'verifying', 'installing', 'restarting',
     'succeeded', 'rolled_back', 'failed')),
   reason varchar(200),
-  -- an operator asked for another try: it no longer speaks against one
+  -- an operator allowed another attempt: this one no longer counts
   forgiven boolean not null default false,
   started_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -68,7 +68,7 @@ create table agent_update_attempts (
   check ((state in ('succeeded', 'rolled_back', 'failed')) = (finished_at is not null)),
   check (state <> 'failed' or reason is not null)
 );
--- one program of a device at a time, so that there is always one left to repair the other
+-- One program of a device at a time, so that the other one can repair it.
 create unique index agent_update_attempts_open on agent_update_attempts (device_id) where finished_at is null;
 create index agent_update_attempts_device on agent_update_attempts (device_id, component, to_version, finished_at);
 create index agent_update_attempts_due on agent_update_attempts (updated_at) where finished_at is null;
@@ -76,7 +76,7 @@ create index agent_update_attempts_org on agent_update_attempts (org_id, started
 create index agent_update_attempts_recent on agent_update_attempts (started_at);
 call protect_tenant('agent_update_attempts');
 
--- A version that is not offered any more to an organization, or to all of a partner's, until somebody resumes.
+-- A version that is no longer offered to an organization, or to all organizations of a partner, until the rollout is resumed.
 create table agent_rollout_halts (
   id uuid primary key default gen_random_uuid(),
   org_id uuid references organizations (id),

@@ -41,7 +41,7 @@ export interface Timing {
   unheard: number;
 }
 
-/** The waits that the protocol asks for (modules/agents/README.md). */
+/** The waits that the protocol asks for (modules/agents/agents/README.md). */
 export const DEFAULT_TIMING: Timing = {
   backoffFirst: 1_000,
   backoffMax: 60_000,

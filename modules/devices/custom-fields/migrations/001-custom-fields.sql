@@ -1,4 +1,4 @@
--- Definitions of custom fields (domain/custom-fields, section 1); the values lie with what they describe
+-- Definitions of custom fields; the values are stored with the objects that they describe
 
 create table custom_fields (
   id uuid primary key default gen_random_uuid(),
@@ -20,7 +20,7 @@ create table custom_fields (
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Removed, and its values are still being stripped: until then the key stays taken.
+  -- Deleted, while a job still removes its values: until the job ends the key remains taken.
   deleted_at timestamptz,
   check (num_nonnulls(org_id, partner_id) = 1)
 );
@@ -29,8 +29,8 @@ create unique index custom_fields_partner_key on custom_fields (partner_id, fiel
 create index custom_fields_order on custom_fields (sort_order, lower(name), id) where deleted_at is null;
 call protect_tenant('custom_fields', 'org_id', 'partner_id');
 
--- Two rules that span rows of several tenants, which no caller sees all of: a key of a partner and one of its
--- organizations never meet, and an owner has at most 100 fields. New fields of one partner take their turn.
+-- Enforces two rules over rows of several tenants, which no single caller can see: a partner and its organizations never use the
+-- same key, and an owner has at most 100 fields. New fields of one partner are serialized by a lock.
 create function admit_custom_field() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare

@@ -17,7 +17,7 @@ const TYPES: Record<FieldType, { type: FilterField['type']; json: string; cast: 
   boolean: { type: 'boolean', json: 'boolean', cast: '::boolean' },
 };
 
-/** Devices index the values; the function keeps to the caller's organizations (modules/devices/devices/migrations/003). */
+/** Devices index the values; the function keeps to the caller's organizations (modules/devices/devices/migrations/001-devices.sql). */
 const search = (key: string) =>
   ({ within: `devices_with_custom_value(jsonb_build_object('${key}', ?))`, places: true }) as const;
 

@@ -2,7 +2,7 @@
 import type { Context } from '#core';
 import type { CustomField } from '../models/custom-field.ts';
 
-// The same lock as admit_custom_field() in migrations/001: one a partner. Not a row lock, because organizations may read
+// The same lock as admit_custom_field() in migrations/001-custom-fields.sql: one a partner. Not a row lock, because organizations may read
 // their partner's fields but not lock them.
 
 /** Many writers at once; held until the transaction that writes the values ends. */

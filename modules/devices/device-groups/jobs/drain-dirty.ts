@@ -1,4 +1,4 @@
-/** Looks at changed devices again, as soon as the change is committed (migrations/002 adds the job). */
+/** Evaluates changed devices again as soon as the change is committed; mark_devices_dirty() in migrations/001-device-groups.sql adds the job. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { drain } from '../services/evaluating/drains.ts';

@@ -17,14 +17,14 @@ const metric = (name: string) =>
 const days = (key: string, since: string, joins: { alias: string; sql: string }[]) =>
   ({ ...count(key, `extract(epoch from now() - ${since}) / 86400`, joins), clock: true }) as const;
 
-/** A search whose function also gives the places of rows (migrations/003). */
+/** A search whose function also gives the places of rows (migrations/001-devices.sql). */
 const search = (within: string) => ({ within, places: true }) as const;
 
 /** Addresses of all interfaces, and of what the heartbeats say. */
 const address = (key: string, from: string) =>
   ({ key, type: 'string', rows: { from: `(${from}) n`, device: 'n.device_id', value: 'n.address' } }) as const;
 
-/** Software is looked for among its names first: there are far fewer of them than rows (migrations/003). */
+/** Software is looked for among its names first: there are far fewer of them than rows (migrations/001-devices.sql). */
 const software = {
   type: 'string',
   rows: { from: 'device_software w', device: 'w.device_id', value: 'w.name' },

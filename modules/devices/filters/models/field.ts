@@ -13,7 +13,7 @@ export interface Join {
 /**
  * The devices that an index finds; the sign `?` stands for the value, which comes with its type. `within` calls a function
  * that holds itself to the announced organizations and gives a column `device_id`, and `place` too where `places` says so
- * (modules/devices/devices/migrations/003). `everywhere` is a query for ids, for work that reaches all organizations; without it
+ * (modules/devices/devices/migrations/001-devices.sql). `everywhere` is a query for ids, for work that reaches all organizations; without it
  * such work uses the field's own SQL, where no policy keeps an index from it.
  */
 export interface Search {

@@ -1,4 +1,4 @@
--- Where alerts are sent, and what was sent there (domain/alerts, sections 1.4, 1.7 and 3.6)
+-- Channels that alerts are sent to, and the messages sent there
 
 create table alert_channels (
   id uuid primary key default gen_random_uuid(),
@@ -7,9 +7,9 @@ create table alert_channels (
   name varchar(100) not null,
   type text not null,
   enabled boolean not null default true,
-  -- as it is shown: secrets masked
+  -- as the API returns it: secrets masked
   config jsonb not null,
-  -- by key of the configuration, sealed
+  -- sealed, by key of the configuration
   secrets jsonb not null default '{}',
   min_severity text not null default 'low' check (min_severity in ('info', 'low', 'medium', 'high', 'critical')),
   throttle_max integer not null default 30 check (throttle_max between 1 and 1000),
@@ -18,9 +18,9 @@ create table alert_channels (
   health text not null default 'ok' check (health in ('ok', 'failing', 'disabled_by_system')),
   last_delivery_at timestamptz,
   last_error varchar(500),
-  -- messages in a row that failed for good
+  -- consecutive messages that failed permanently
   consecutive_failures integer not null default 0,
-  -- messages of the window that is running
+  -- messages of the current throttling window
   window_started_at timestamptz,
   window_count integer not null default 0,
   created_by uuid,
@@ -33,18 +33,18 @@ create index alert_channels_partner on alert_channels (partner_id, lower(name), 
 create index alert_channels_order on alert_channels (lower(name), id);
 call protect_tenant('alert_channels', 'org_id', 'partner_id');
 
--- One row for each message to a channel, with all attempts to send it.
+-- One row for each message to a channel, whatever the number of attempts.
 create table alert_notifications (
   id uuid primary key default gen_random_uuid(),
   -- of the alert; null for digests of a partner's channel
   org_id uuid,
   partner_id uuid,
   channel_id uuid not null references alert_channels (id) on delete cascade,
-  -- of a digest: the channel
+  -- for a digest: the id of the channel
   alert_id uuid not null,
   kind text not null check (kind in ('trigger', 'acknowledged', 'severity', 'reminder', 'escalation', 'resolved', 'digest')),
   step integer not null default 0,
-  -- of repeats of one kind and step; of a digest the window, in seconds since 1970
+  -- numbers the repeats of one kind and step; for a digest the window, in seconds since 1970
   sequence bigint not null default 0,
   severity text not null check (severity in ('info', 'low', 'medium', 'high', 'critical')),
   message jsonb not null,
@@ -53,9 +53,9 @@ create table alert_notifications (
   next_attempt_at timestamptz not null default now(),
   lease uuid,
   leased_until timestamptz,
-  -- of one that was throttled: what went out in its place
+  -- for a throttled message: the digest sent in its place
   digest_id uuid,
-  -- recipients that have it already
+  -- recipients that already received the message
   reached text[] not null default '{}',
   provider_message_id varchar(255),
   error varchar(500),

@@ -1,10 +1,10 @@
--- Notices for people: the inbox, what each wants to hear, and what is to be mailed or pushed (domain/notifications)
+-- Notifications of users: the inbox, preferences, and deliveries by mail and push
 
 create table user_notifications (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references users (id) on delete cascade,
   event_id uuid not null,
-  -- of what it is about; with neither it is about the installation, and only system callers see it
+  -- tenant of the subject; with neither the notification is about the installation and visible to system callers only
   org_id uuid,
   partner_id uuid,
   site_id uuid,
@@ -19,24 +19,24 @@ create table user_notifications (
   count integer not null default 1,
   read boolean not null default false,
   read_at timestamptz,
-  -- false where its user wants mail or push only: counts as read, and is in no list
+  -- false when the user wants mail or push only: counts as read and appears in no list
   in_app boolean not null default true,
   created_at timestamptz not null default now(),
   last_occurred_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '90 days',
   check (num_nonnulls(org_id, partner_id) <= 1)
 ) with (fillfactor = 80);
--- one unread notice for each thing
+-- One unread notification for each subject.
 create unique index user_notifications_open on user_notifications (user_id, dedupe_key) where not read;
 create index user_notifications_list on user_notifications (user_id, last_occurred_at desc, id desc) where in_app;
 create index user_notifications_unread on user_notifications (user_id, last_occurred_at desc, id desc) where not read and in_app;
 create index user_notifications_expiry on user_notifications (expires_at);
 create index user_notifications_read on user_notifications (read_at) where read;
--- what an event settles
+-- Finds the notifications that an event resolves.
 create index user_notifications_subject on user_notifications (dedupe_key, org_id) where dedupe_key is not null;
 call protect_tenant('user_notifications', 'org_id', 'partner_id');
 
--- One row for each kind of notice that somebody has said something about. Belongs to the user, whatever the tenant.
+-- One row for each type of notification that a user has set preferences for. Belongs to the user, independent of tenants.
 create table notification_preferences (
   user_id uuid not null references users (id) on delete cascade,
   type text not null,
@@ -54,7 +54,7 @@ create table notification_preferences (
 );
 call protect_platform('notification_preferences');
 
--- Every event that is a notice, once: done_at is set by the fan-out that did it.
+-- Each event that leads to notifications, once; done_at is set by the fan-out job that processed it.
 create table notification_fanouts (
   event_id uuid primary key,
   created_at timestamptz not null default now(),
@@ -63,7 +63,7 @@ create table notification_fanouts (
 create index notification_fanouts_age on notification_fanouts (created_at);
 call protect_platform('notification_fanouts');
 
--- Notices of one type that a user got within five minutes: beyond twenty they become one.
+-- Notifications of one type that a user received within five minutes: beyond twenty they are combined into one.
 create table notification_rates (
   user_id uuid not null references users (id) on delete cascade,
   type text not null,
@@ -78,19 +78,19 @@ create table notification_deliveries (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references users (id) on delete cascade,
   event_id uuid not null,
-  -- no foreign key: who clears the inbox need not wait for it, and what is gone is not sent
+  -- no foreign key: clearing the inbox does not wait for deliveries, and a deleted notification is not sent
   notification_id uuid not null,
   kind text not null check (kind in ('email', 'push')),
-  -- goes out together with all others of its user and time
+  -- sent together with all other deliveries of the same user and time
   digest boolean not null default false,
   status text not null default 'pending' check (status in ('pending', 'sent', 'failed', 'suppressed')),
   attempts integer not null default 0,
-  -- of a digest: its slot
+  -- for a digest: the time of the digest
   due_at timestamptz not null,
   next_attempt_at timestamptz not null,
   lease uuid,
   leased_until timestamptz,
-  -- subscriptions that are still to be reached; null for all
+  -- subscriptions still to be reached; null for all
   targets uuid[],
   error varchar(500),
   provider_message_id varchar(255),
@@ -107,9 +107,9 @@ call protect_platform('notification_deliveries');
 create table push_subscriptions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references users (id) on delete cascade,
-  -- a browser has one: whoever is signed in there last has it
+  -- a browser has one subscription, which belongs to the user who signed in there last
   endpoint_hash text not null unique,
-  -- sealed {endpoint, p256dh, auth}: whoever has them may push to the browser
+  -- sealed {endpoint, p256dh, auth}: these values allow pushing to the browser
   sealed text not null,
   host text not null,
   user_agent varchar(255),
@@ -119,7 +119,7 @@ create table push_subscriptions (
 create index push_subscriptions_user on push_subscriptions (user_id, created_at desc, id desc);
 call protect_platform('push_subscriptions');
 
--- The key pair that push services know this installation by, where none is configured.
+-- The key pair that identifies this installation to push services, unless one is configured.
 create table push_keys (
   id uuid primary key,
   public_key text not null,
@@ -129,7 +129,7 @@ create table push_keys (
 );
 call protect_platform('push_keys');
 
--- An event that is a notice: part of the commit that made it (slot events.outbox).
+-- Takes the events that lead to notifications, in the commit that emits them (slot events.outbox).
 create function notification_take(given jsonb) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -142,9 +142,9 @@ grant execute on function notification_take(jsonb) to quartermaster_app, quarter
 create function notification_rank(priority text) returns integer language sql immutable parallel safe as
 $$ select array_position(array['low', 'normal', 'high', 'urgent'], priority) $$;
 
--- Who reaches what a notice is about, with the role in which they do. About an organization as a whole: whoever is not
--- limited to sites or groups. About a partner: its people with access to all organizations. System users hear of the
--- installation, and of organizations that they have named themselves.
+-- The users who reach the subject of a notification, with the role that grants it. Subject is an organization as a whole: its
+-- users who are not limited to sites or groups. Subject is a partner: its users with access to all organizations. System users
+-- receive notifications about the installation, and about organizations listed in their preferences.
 create function notification_reach(org uuid, partner uuid, site uuid, device uuid)
 returns table (user_id uuid, role_id uuid) language sql stable as $$
   select m.user_id, m.role_id from organization_users m join organizations o on o.id = m.org_id
@@ -165,7 +165,7 @@ returns table (user_id uuid, role_id uuid) language sql stable as $$
     or exists (select from notification_preferences np where np.user_id = s.user_id and org = any (np.org_ids))
 $$;
 
--- When quiet hours {start, end, timezone} that hold at this moment are over; null outside of them.
+-- The end of the quiet hours {start, end, timezone} that include the given time; null outside of them.
 create function notification_quiet_end(quiet jsonb, at timestamptz) returns timestamptz language sql stable as $$
   select (case when starts <= ends then here::date + ends
                when here::time >= starts then here::date + 1 + ends
@@ -177,7 +177,7 @@ create function notification_quiet_end(quiet jsonb, at timestamptz) returns time
              else here::time >= starts or here::time < ends end
 $$;
 
--- The next full hour, or the next 08:00 where the user is.
+-- The next full hour, or the next 08:00 in the user's time zone.
 create function notification_digest_slot(digest jsonb, at timestamptz) returns timestamptz language sql stable as $$
   select case when digest ->> 'every' = 'hour' then date_trunc('hour', at) + interval '1 hour'
     else ((here::date + case when here::time < '08:00' then 0 else 1 end) + time '08:00') at time zone (digest ->> 'timezone') end

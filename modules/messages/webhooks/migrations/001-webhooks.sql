@@ -1,4 +1,4 @@
--- Webhooks, what was sent to them, and what is still to be sent (domain/webhooks)
+-- Webhooks, their deliveries, and the queue of deliveries to be sent
 
 create table webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -6,7 +6,7 @@ create table webhooks (
   partner_id uuid references partners (id),
   name varchar(255) not null,
   url varchar(2048) not null,
-  -- host and port: what is spared for a while when connections to it fail
+  -- host and port: deliveries are paused for the host when connections to it fail
   host text not null,
   -- kinds, families (`alert.*`) or `*`
   events text[] not null check (cardinality(events) between 1 and 100),
@@ -19,7 +19,7 @@ create table webhooks (
   status text not null default 'active' check (status in ('active', 'paused', 'failed')),
   disabled_reason text,
   consecutive_failures integer not null default 0,
-  -- of the failures since the last success, the count that administrators were told of last
+  -- number of failures since the last success at the time of the last notice to administrators
   noticed integer not null default 0,
   first_failure_at timestamptz,
   last_delivery_at timestamptz,
@@ -29,7 +29,7 @@ create table webhooks (
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- its secrets are gone then; the row stays as long as its deliveries
+  -- the secrets are removed at this time; the row is kept as long as its deliveries
   deleted_at timestamptz,
   check (num_nonnulls(org_id, partner_id) = 1)
 ) with (fillfactor = 70);
@@ -41,7 +41,7 @@ call protect_tenant('webhooks', 'org_id', 'partner_id');
 create table webhook_deliveries (
   id uuid primary key default gen_random_uuid(),
   webhook_id uuid not null references webhooks (id),
-  -- of the event; null only for tests of a webhook that belongs to a partner
+  -- organization of the event; null only for tests of a partner's webhook
   org_id uuid,
   partner_id uuid,
   site_id uuid,
@@ -50,7 +50,7 @@ create table webhook_deliveries (
   event_type text not null,
   -- 'msg_' and the id of the message's first delivery
   message_id text not null,
-  -- json and not jsonb: the text itself is signed and sent
+  -- json instead of jsonb, because the text itself is signed and sent
   payload json not null,
   status text not null default 'pending' check (status in ('pending', 'retrying', 'delivered', 'failed')),
   attempts integer not null default 0,
@@ -72,15 +72,15 @@ create index webhook_deliveries_repeats on webhook_deliveries (message_id) where
 create index webhook_deliveries_age on webhook_deliveries using brin (created_at);
 call protect_tenant('webhook_deliveries', 'org_id', 'partner_id');
 
--- What is still to be sent, apart from what was: claims and results touch narrow rows only, and few of them.
+-- Deliveries to be sent, separate from their history, so that claims and results update few and narrow rows.
 create table webhook_queue (
   delivery_id uuid primary key references webhook_deliveries (id) on delete cascade,
   webhook_id uuid not null,
   org_id uuid,
   partner_id uuid,
-  -- sent whatever the state of the webhook
+  -- sent in any state of the webhook
   test boolean not null default false,
-  -- while leased: when the lease ends; infinity: not before the webhook is active again
+  -- while leased: the end of the lease; infinity: not before the webhook is active again
   due_at timestamptz not null,
   lease uuid,
   leased_until timestamptz
@@ -100,7 +100,7 @@ create table webhook_counts (
 ) with (fillfactor = 70);
 call protect_tenant('webhook_counts', 'org_id', 'partner_id');
 
--- Hosts to which connections fail.
+-- Hosts with failing connections.
 create table webhook_hosts (
   host text primary key,
   failures integer not null,
@@ -108,7 +108,7 @@ create table webhook_hosts (
 );
 call protect_platform('webhook_hosts');
 
--- One delivery for each active webhook that listens to an event: part of the commit that made the event (slot events.outbox).
+-- Creates a delivery for each active webhook that listens to an event, in the commit that emits the event (slot events.outbox).
 create function webhook_fan_out(given jsonb) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- Access reviews of a partner's or an organization's users (spec/2-tenancy, Access review)
+-- Access reviews of a partner's or an organization's users
 
 create table access_reviews (
   id uuid primary key default gen_random_uuid(),
@@ -7,11 +7,11 @@ create table access_reviews (
   name varchar(255) not null check (name <> ''),
   description text,
   status text not null default 'pending' check (status in ('pending', 'in_progress', 'completed')),
-  -- People may leave, and what was reviewed must still be readable: names are kept beside ids, and no key leads to users.
+  -- Users can be removed while the review must stay readable: names are kept beside ids, and no foreign key refers to users.
   reviewer_id uuid not null,
   reviewer_name varchar(255) not null,
   due_date timestamptz,
-  -- What each role was called and granted when the review began: {"<id>": {"name": ..., "permissions": [...]}}
+  -- Name and permissions of each role when the review began: {"<id>": {"name": ..., "permissions": [...]}}
   roles jsonb not null default '{}',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -46,7 +46,7 @@ create index access_review_items_list on access_review_items (review_id, lower(u
 create index access_review_items_open on access_review_items (review_id) where decision = 'pending';
 call protect_tenant('access_review_items', 'org_id', 'partner_id');
 
--- Unlike shared objects, a partner's reviews are not for its organizations to read.
+-- Unlike shared objects, the reviews of a partner are not readable by its organizations.
 alter policy tenant_read on access_reviews
   using (org_id = any ((select app_org_ids())::uuid[]) or (org_id is null and partner_id = (select app_partner_id())));
 alter policy tenant_read on access_review_items

@@ -17,7 +17,7 @@ export default defineJob<Payload>({
   summary: 'Makes a code and sends it to a phone',
   scope: 'platform',
   payload: Joi.object<Payload>({ id: Joi.string().uuid().required() }),
-  // Over a minute and a half; whoever waits longer asks again.
+  // Retries take about 90 seconds; after that the user requests a new code.
   maxAttempts: 5,
   interactive: true,
   run: (ctx, { id }) => sendCode(ctx, id),

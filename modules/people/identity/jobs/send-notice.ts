@@ -1,4 +1,4 @@
-/** Mails people what happened to their account. */
+/** Mails a security notice about an account. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { NOTICE_KINDS, type Notice, sendNotice } from '../services/accounts/notices.ts';
@@ -11,7 +11,7 @@ declare module '#core/contract' {
 
 export default defineJob<Notice>({
   name: 'identity/send-notice',
-  summary: 'Mails people what happened to their account',
+  summary: 'Mails a security notice about an account',
   scope: 'platform',
   payload: Joi.object<Notice>({
     email: Joi.string().required(),

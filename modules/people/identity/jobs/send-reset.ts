@@ -1,4 +1,4 @@
-/** Mails a link with which a forgotten password can be replaced. */
+/** Mails a password reset link. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { sendReset } from '../services/accounts/password-resets.ts';
@@ -14,7 +14,7 @@ declare module '#core/contract' {
 
 export default defineJob<Payload>({
   name: 'identity/send-reset',
-  summary: 'Mails a link with which a forgotten password can be replaced',
+  summary: 'Mails a password reset link',
   scope: 'platform',
   payload: Joi.object<Payload>({ email: Joi.string().required() }),
   maxAttempts: 5,

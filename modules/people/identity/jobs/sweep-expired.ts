@@ -1,4 +1,4 @@
-/** Removes sessions, temporary tokens and setups that ended, a bounded number at a time. */
+/** Deletes ended sessions, temporary tokens and authenticator setups in batches. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
@@ -11,7 +11,7 @@ declare module '#core/contract' {
 
 export default defineJob({
   name: 'identity/sweep-expired',
-  summary: 'Removes sessions, temporary tokens and setups that ended',
+  summary: 'Deletes ended sessions, temporary tokens and authenticator setups',
   scope: 'platform',
   payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '23 * * * *' },

@@ -1,4 +1,4 @@
-/** A key with which a program calls the API for one organization; its full form exists only in the answer that made it. */
+/** An API key: lets a program call the API for one organization. The full key is returned only when it is created. */
 import Joi from 'joi';
 import { Model } from '#core';
 import { KEY_SCOPES } from './key-scopes.ts';
@@ -29,7 +29,7 @@ export class ApiKey extends Model {
   declare usageCount: string;
 }
 
-/** The status that counts: a key past its time is expired before its next use writes so. */
+/** The effective status: a key past its expiry is expired even before its next use stores that. */
 export function statusOf(row: Pick<ApiKey, 'status' | 'expiresAt'>): KeyStatus {
   return row.status === 'active' && row.expiresAt && row.expiresAt.getTime() <= Date.now() ? 'expired' : row.status;
 }
@@ -67,7 +67,7 @@ export const apiKeyShape = Joi.object({
   usageCount: Joi.number().integer().required(),
 });
 const once = {
-  key: Joi.string().required().description('The full key, shown only here'),
+  key: Joi.string().required().description('The full key; it cannot be shown again'),
   warning: Joi.string().required(),
 };
 export const apiKeyRotated = apiKeyShape.keys(once);

@@ -1,4 +1,4 @@
-/** A token that brings new agents into an organization; its raw form exists only in the answer that made it. */
+/** An enrollment key: brings new agents into an organization. The raw key is returned only when it is created. */
 import Joi from 'joi';
 import { Model } from '#core';
 
@@ -48,7 +48,7 @@ export const enrollmentKeyShape = Joi.object({
   createdAt: Joi.date().iso().required(),
 });
 export const enrollmentKeyOnce = enrollmentKeyShape.keys({
-  key: Joi.string().hex().length(64).required().description('The raw key, shown only here'),
+  key: Joi.string().hex().length(64).required().description('The raw key; it cannot be shown again'),
 });
 export const enrollmentKeyCreate = Joi.object<EnrollmentKeyCreate, true>({
   orgId: Joi.string().uuid().description('Required for partner and system scope'),

@@ -1,4 +1,4 @@
-/** What the second factor takes and gives. */
+/** Request and response schemas of the second factor. */
 import Joi from 'joi';
 
 export interface Code {
@@ -11,7 +11,7 @@ export const codeOnly = Joi.object<Code>({
     .required()
     .messages({ 'string.pattern.base': '{{#label}} must have 6 digits' }),
 });
-export const recoveryCodes = Joi.array().items(Joi.string()).description('Shown only here');
+export const recoveryCodes = Joi.array().items(Joi.string()).description('The codes; they cannot be shown again');
 export const enabledShape = Joi.object({
   success: Joi.boolean().required(),
   mfaEnabled: Joi.boolean().required(),

@@ -1,4 +1,4 @@
-/** Every scope an API key may carry: the pairs of route checks, and the levels of the MCP server. */
+/** Every scope that an API key may have: the permissions of routes, and the levels of the MCP server. */
 import { ROUTE_PAIRS } from '#core';
 
 /** Each allows one level of tools of the MCP server. */

@@ -1,4 +1,4 @@
-/** What changing and resetting a password takes. */
+/** Request schemas of password change and reset. */
 import Joi from 'joi';
 import { email, newPassword } from './user.ts';
 

@@ -30,5 +30,5 @@ export const sessionShape = Joi.object({
   createdAt: Joi.date().iso().required(),
   lastUsedAt: Joi.date().iso().required(),
   expiresAt: Joi.date().iso().required(),
-  current: Joi.boolean().required().description('Whether this very request belongs to it'),
+  current: Joi.boolean().required().description('Whether this is the session of the request'),
 });

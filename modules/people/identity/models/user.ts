@@ -1,7 +1,7 @@
 /** A person who can log in, as the API shows and accepts one. */
 import Joi from 'joi';
 
-/** What a login needs to know of a user; read only on the platform's role. */
+/** The columns that a login needs; readable only by the platform's role. */
 export interface LoginUser {
   id: string;
   email: string;
@@ -99,10 +99,10 @@ export const meShape = profileShape.keys({
   pendingPhoneNumber: Joi.string()
     .allow(null)
     .required()
-    .description('The last four digits of a number that waits for its code'),
+    .description('The last four digits of a number that is not confirmed yet'),
   mfaMethodAllowed: Joi.boolean()
     .required()
-    .description('False where an organization of the user no longer allows the active method: enroll an authenticator'),
+    .description('False when an organization of the user no longer allows the active method: enroll an authenticator'),
   mfaVerified: Joi.boolean().required().description('Whether this session passed the second factor'),
   mfaRequired: Joi.boolean().required().description('Whether an authenticator must be enrolled first'),
 });

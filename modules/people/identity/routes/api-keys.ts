@@ -41,7 +41,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/api-keys',
-    summary: 'Creates an API key; the full key is in this answer only',
+    summary: 'Creates an API key; only this response contains the full key',
     access: write,
     audit: 'api_key.create',
     payload: apiKeyCreate,
@@ -75,7 +75,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/api-keys/{id}',
-    summary: 'Revokes an API key for good',
+    summary: 'Revokes an API key permanently',
     access: write,
     audit: 'api_key.revoke',
     params,
@@ -86,7 +86,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/api-keys/{id}/rotate',
-    summary: 'Replaces the key material; the old key is refused at once',
+    summary: 'Replaces the key material; the old key stops working immediately',
     access: write,
     audit: 'api_key.rotate',
     params,

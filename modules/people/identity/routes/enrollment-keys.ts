@@ -30,7 +30,7 @@ export default [
     query: Joi.object<PageQuery & { orgId?: string; expired?: boolean }>({
       ...pageQuery(),
       orgId: Joi.string().uuid(),
-      expired: Joi.boolean().description('true: only keys that are over; false: only keys that are not'),
+      expired: Joi.boolean().description('true: only expired keys; false: only keys that have not expired'),
     }),
     response: pageOf(enrollmentKeyShape),
     handler: (ctx, { query }) => listEnrollmentKeys(ctx, query),
@@ -38,7 +38,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/enrollment-keys',
-    summary: 'Creates an enrollment key; the raw key is in this answer only',
+    summary: 'Creates an enrollment key; only this response contains the raw key',
     access: write,
     audit: 'enrollment_key.create',
     payload: enrollmentKeyCreate,
@@ -59,7 +59,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/enrollment-keys/{id}/rotate',
-    summary: 'Replaces the raw key and starts counting again',
+    summary: 'Replaces the raw key and resets its usage count',
     access: write,
     audit: 'enrollment_key.rotate',
     params,
@@ -71,7 +71,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/enrollment-keys/{id}',
-    summary: 'Removes an enrollment key for good',
+    summary: 'Deletes an enrollment key permanently',
     access: write,
     audit: 'enrollment_key.delete',
     params,

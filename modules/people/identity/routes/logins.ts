@@ -16,7 +16,7 @@ export default [
     path: '/auth/login',
     summary: 'Logs in with email and password',
     description: 'With MFA on, the answer is a temporary token for POST /auth/mfa/verify, valid 5 minutes.',
-    access: { open: 'whoever logs in has no token yet' },
+    access: { open: 'a caller who logs in has no token yet' },
     audit: 'user.login',
     work: { platform: 'the caller is not known yet' },
     limits: [
@@ -40,9 +40,11 @@ export default [
     method: 'POST',
     path: '/auth/refresh',
     summary: 'Replaces the token pair',
-    description: 'The refresh token comes by cookie, then with the header x-svc-csrf, or in the body.',
+    description: 'Send the refresh token as a cookie together with the header x-svc-csrf, or in the body.',
     access: { open: 'the refresh token is the credential' },
-    audit: { none: 'nothing changes that a person did; a token used twice is recorded as auth.refresh.reuse' },
+    audit: {
+      none: 'a refresh changes nothing for the user; a token that is used twice is recorded as auth.refresh.reuse',
+    },
     work: 'none',
     payload: refreshBody,
     response: Joi.object({ tokens: tokensShape.required() }),
@@ -60,7 +62,7 @@ export default [
     summary: 'Ends every session of the caller',
     access: { permission: null, why: 'everyone may leave', apiKey: false, beforeMfa: true },
     audit: 'user.logout',
-    work: { platform: 'sessions are out of reach for tenant work' },
+    work: { platform: 'the tenant role cannot read sessions' },
     response: Joi.object({ success: Joi.boolean().required() }),
     handler: async (ctx) => {
       await logout(ctx);

@@ -18,10 +18,10 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/change-password',
-    summary: 'Replaces the own password and ends every session',
-    access: { permission: null, why: 'the password is the own one', apiKey: false, beforeMfa: true },
+    summary: "Changes the caller's password and ends every session",
+    access: { permission: null, why: 'callers change their own password', apiKey: false, beforeMfa: true },
     audit: 'user.password.change',
-    work: { platform: 'tenant work may not read password hashes; limited to the own user' },
+    work: { platform: 'the tenant role cannot read password hashes; limited to the caller' },
     limits: [{ name: 'change-password', max: 10, windowSeconds: 900, by: 'actor' }],
     payload: passwordChange,
     response: success,
@@ -34,9 +34,9 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/forgot-password',
-    summary: 'Sends a reset link, good for an hour, if the address is known; never says whether it is',
-    access: { open: 'whoever forgot the password cannot log in' },
-    audit: { none: 'nothing changes, and an entry would tell who exists' },
+    summary: 'Mails a reset link that is valid for one hour; the response does not reveal whether the address is known',
+    access: { open: 'a user who forgot the password cannot log in' },
+    audit: { none: 'nothing changes, and an entry would reveal which addresses exist' },
     limits: [
       { name: 'forgot-password', max: 10, windowSeconds: HOUR, by: 'ip' },
       {
@@ -49,7 +49,7 @@ export default [
     payload: passwordForgotten,
     response: success,
     errors: ['RATE_LIMITED'],
-    // Looking the address up is the job's: here the time would tell who exists.
+    // The job looks the address up: doing it here would reveal by its timing whether the address exists.
     handler: (ctx, { payload }: { payload: { email: string } }) => {
       ctx.addJob('identity/send-reset', payload, { orgId: null });
       return { success: true, message: 'If the address is known, a link is on its way.' };

@@ -1,11 +1,11 @@
-/** /auth/phone: proving a phone number. */
+/** /auth/phone: verifying a phone number. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { codeOnly } from '../models/factor.ts';
 import { confirmPhone, verifyPhone } from '../services/factors/phones.ts';
 
-const access = { permission: null, why: 'the phone is the own one', apiKey: false, beforeMfa: true };
-const work = { platform: 'tenant work may not read phone numbers; limited to the own user' };
+const access = { permission: null, why: 'callers verify their own phone', apiKey: false, beforeMfa: true };
+const work = { platform: 'the tenant role cannot read phone numbers; limited to the caller' };
 const HOUR = 3600;
 const TOO_MANY = 'Too many messages were sent; wait before the next';
 
@@ -18,11 +18,11 @@ export default [
     method: 'POST',
     path: '/auth/phone/verify',
     summary: 'Sends a code to a phone number; the old number stays in use until it is confirmed',
-    description: 'Wants a login of the last 15 minutes, and one with MFA where MFA is on.',
+    description: 'Requires a login within the last 15 minutes and, when MFA is on, a session that passed it.',
     access,
     audit: 'auth.phone.verify',
     work,
-    // The caller chooses the number, and each message costs: without the counter store none is sent.
+    // The caller chooses the number and each message costs money: nothing is sent while the counter store is away.
     limits: [
       { name: 'phone-user', max: 5, windowSeconds: HOUR, by: 'actor', message: TOO_MANY, whenAway: 'refuse' },
       {
@@ -49,7 +49,7 @@ export default [
     method: 'POST',
     path: '/auth/phone/confirm',
     summary: 'Confirms the number with the code that was sent to it',
-    description: 'A code is good for 10 minutes and 5 tries.',
+    description: 'A code is valid for 10 minutes and 5 attempts.',
     access,
     audit: 'auth.phone.confirm',
     work,

@@ -3,14 +3,14 @@ import { defineRoute } from '#core';
 import { meShape, type ProfileUpdate, profileShape, profileUpdate } from '../models/user.ts';
 import { readMe, readProfile, updateProfile } from '../services/accounts/profiles.ts';
 
-const work = { platform: 'tenant work may not read the columns of the second factor; limited to the own user' };
-const access = { permission: null, why: 'everyone may know and change themselves', apiKey: false };
+const work = { platform: 'the tenant role cannot read the columns of the second factor; limited to the caller' };
+const access = { permission: null, why: 'every user may read and change their own account', apiKey: false };
 
 export default [
   defineRoute({
     method: 'GET',
     path: '/auth/me',
-    summary: 'The caller: account, MFA and phone, place, role and permissions',
+    summary: "Reads the caller's account, MFA and phone, tenant, role and permissions",
     access: { ...access, beforeMfa: true },
     work,
     response: meShape,
@@ -19,7 +19,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/users/me',
-    summary: 'Reads the own account',
+    summary: "Reads the caller's account",
     access: { ...access, beforeMfa: true },
     work,
     response: profileShape,
@@ -28,7 +28,7 @@ export default [
   defineRoute({
     method: 'PATCH',
     path: '/users/me',
-    summary: 'Changes the own name or picture',
+    summary: "Changes the caller's name or picture",
     access,
     audit: 'user.profile.update',
     work,

@@ -5,7 +5,7 @@ import { type NewAccount, type NewPartnerAccount, newAccount, newPartnerAccount,
 import { registerAccount, registerPartner } from '../services/accounts/registrations.ts';
 
 const TOO_MANY = 'Too many registration attempts. Try again later.';
-/** Rule 1: this body and not the envelope. */
+/** The answer while registration is off has this body instead of the error envelope. */
 const disabled = Joi.object({
   error: Joi.string().required(),
   code: Joi.string().valid('REGISTRATION_DISABLED').required(),
@@ -17,9 +17,9 @@ export default [
     method: 'POST',
     path: '/auth/register',
     summary: 'Registers an account that an organization may then invite',
-    access: { open: 'whoever registers has no account yet' },
+    access: { open: 'a person who registers has no account yet' },
     audit: 'user.create',
-    work: { platform: 'users lie outside every tenant' },
+    work: { platform: 'users belong to no tenant' },
     limits: [{ name: 'register', max: 5, windowSeconds: 3600, by: 'ip', message: TOO_MANY, whenAway: 'refuse' }],
     payload: newAccount,
     response: accepted,
@@ -32,8 +32,8 @@ export default [
     method: 'POST',
     path: '/auth/register-partner',
     summary: 'Registers a partner with its first administrator, and logs in',
-    description: 'An address that is taken gets 200 with a body that does not say so.',
-    access: { open: 'whoever registers has no account yet' },
+    description: 'For a registered address the answer is 200 with a body that does not reveal it.',
+    access: { open: 'a person who registers has no account yet' },
     audit: 'partner.create',
     work: { platform: 'the partner does not exist yet' },
     limits: [

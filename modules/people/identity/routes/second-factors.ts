@@ -8,8 +8,8 @@ import { renewRecoveryCodes } from '../services/factors/recovery-codes.ts';
 import { disableMfa } from '../services/factors/second-factors.ts';
 import { enableSms, sendFactorCode } from '../services/factors/sms-factors.ts';
 
-const own = { permission: null, why: 'the second factor is the own one', apiKey: false, beforeMfa: true };
-const work = { platform: 'tenant work may not read the columns of the second factor; limited to the own user' };
+const own = { permission: null, why: 'callers manage their own second factor', apiKey: false, beforeMfa: true };
+const work = { platform: 'the tenant role cannot read the columns of the second factor; limited to the caller' };
 const unknownCaller = { platform: 'the caller is not known yet' };
 const tempToken = Joi.string().max(200);
 
@@ -17,9 +17,9 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/mfa/setup',
-    summary: 'Begins to enroll an authenticator app; waits 10 minutes for the first code',
+    summary: 'Starts the setup of an authenticator app, which waits 10 minutes for its first code',
     description:
-      'Wants a login of the last 15 minutes. Where text messages are the method, a session that showed MFA may go over to an authenticator.',
+      'Requires a login within the last 15 minutes. When the method is text messages, a session that passed MFA may switch to an authenticator.',
     access: own,
     audit: 'auth.mfa.setup',
     work,
@@ -35,10 +35,10 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/mfa/verify',
-    summary: 'Finishes a login with a code, or confirms the waiting setup of an authenticator',
+    summary: 'Completes a login with a code, or confirms a pending authenticator setup',
     description:
       'With `tempToken`: logs in; `code` may also be a recovery code. Without: confirms the setup of the user of the access token.',
-    access: { open: 'in the middle of a login there is only the temporary token' },
+    access: { open: 'during a login the caller has only the temporary token' },
     audit: { none: 'records user.login or auth.mfa.setup, whichever it finishes' },
     work: unknownCaller,
     payload: Joi.object<Code & { tempToken?: string }>({
@@ -60,7 +60,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/mfa/enable',
-    summary: 'Confirms the waiting setup; from then on each login asks for a code',
+    summary: 'Confirms the pending setup; every later login asks for a code',
     access: own,
     audit: 'auth.mfa.setup',
     work,
@@ -73,7 +73,7 @@ export default [
     method: 'POST',
     path: '/auth/mfa/disable',
     summary: 'Removes the second factor, the phone and the recovery codes',
-    description: 'Takes a code of the authenticator, or one that POST /auth/mfa/sms/send sent for this access token.',
+    description: 'Takes a code of the authenticator, or one sent by POST /auth/mfa/sms/send for this access token.',
     access: own,
     audit: 'auth.mfa.disable',
     work,
@@ -107,11 +107,11 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/mfa/sms/send',
-    summary: 'Sends a code by text message, to finish a login or to disable MFA',
+    summary: 'Sends a code by text message, to complete a login or to disable MFA',
     description:
       'With `tempToken` the code finishes that login; with an access token instead it is good for POST /auth/mfa/disable in that session.',
-    access: { open: 'in the middle of a login there is only the temporary token' },
-    audit: { none: 'nothing changes; what the code is used for is recorded' },
+    access: { open: 'during a login the caller has only the temporary token' },
+    audit: { none: 'nothing changes; the use of the code is recorded' },
     work: unknownCaller,
     payload: Joi.object<{ tempToken?: string } | null, false>({ tempToken }).allow(null),
     response: Joi.object({ success: Joi.boolean().required(), phone: Joi.string().required() }),

@@ -1,17 +1,17 @@
-/** /auth/sessions: where the caller is logged in. */
+/** /auth/sessions: the caller's sessions. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { sessionShape } from '../models/session.ts';
 import { endSession, listSessions } from '../services/access/sessions.ts';
 
-const access = { permission: null, why: 'the sessions are the own ones', apiKey: false, beforeMfa: true };
-const work = { platform: 'sessions are out of reach for tenant work; limited to the own user' };
+const access = { permission: null, why: 'callers manage their own sessions', apiKey: false, beforeMfa: true };
+const work = { platform: 'the tenant role cannot read sessions; limited to the caller' };
 
 export default [
   defineRoute({
     method: 'GET',
     path: '/auth/sessions',
-    summary: 'Lists the own running sessions, the one used last first',
+    summary: "Lists the caller's active sessions, most recently used first",
     access,
     work,
     query: Joi.object<PageQuery>(pageQuery()),
@@ -21,7 +21,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/auth/sessions/{id}',
-    summary: 'Ends one of the own sessions',
+    summary: "Ends one of the caller's sessions",
     access,
     audit: 'auth.session.revoke',
     work,

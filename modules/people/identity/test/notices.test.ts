@@ -69,6 +69,6 @@ test('whoever tries to register an address that is taken makes its owner be told
   }
   const mails = await mailsTo(platform, orgAdmin.email, 3);
   await platform.runJobs();
-  t.deepEqual((await mailsTo(platform, orgAdmin.email, 3)).map(subject), Array(3).fill('you have an account already'));
+  t.deepEqual((await mailsTo(platform, orgAdmin.email, 3)).map(subject), Array(3).fill('you already have an account'));
   t.notRegex(mails.join(), /Ada Turner/);
 });

@@ -1,11 +1,11 @@
--- Passkeys of users, and the challenges that wait to be signed with one (WebAuthn Level 3).
+-- Passkeys of users, and the challenges to be signed with them (WebAuthn Level 3)
 
 create table passkeys (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references users (id) on delete cascade,
   -- Base64url, as browsers send it.
   credential_id text not null unique,
-  -- COSE, as the authenticator made it.
+  -- In COSE format, as the authenticator created it.
   public_key bytea not null,
   counter bigint not null check (counter >= 0),
   transports text[] not null default '{}',
@@ -19,13 +19,13 @@ create table passkeys (
 create index passkeys_user on passkeys (user_id, created_at desc, id desc);
 call protect_platform('passkeys');
 
--- Deleted by the first answer, whatever comes of it.
+-- Deleted by the first response, whether it is valid or not.
 create table passkey_challenges (
   id uuid primary key default gen_random_uuid(),
   challenge text not null,
   purpose text not null check (purpose in ('register', 'login', 'factor')),
   user_id uuid references users (id) on delete cascade,
-  -- Registering ends in the session in which it began.
+  -- A registration must end in the session in which it began.
   session_id uuid references sessions (id) on delete cascade,
   expires_at timestamptz not null,
   check ((purpose = 'login') = (user_id is null)),

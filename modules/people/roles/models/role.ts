@@ -2,9 +2,9 @@
 import Joi from 'joi';
 import { Model, type TenantRef } from '#core';
 
-/** Longest chain from a role to its last parent, both counted. */
+/** Longest chain from a role to its last parent, including both. */
 export const MOST_IN_CHAIN = 10;
-/** Roles of its own that a tenant may have. */
+/** Custom roles of a tenant. */
 export const MOST_ROLES = 200;
 
 /** A permission of the catalog. */
@@ -50,8 +50,8 @@ export class Role extends Model {
 export const wordOf = ({ resource, action }: Pair): string => `${resource}:${action}`;
 
 /**
- * SQL that holds for the roles which exist in a tenant: those of its own, and the built-in ones of its scope. It names
- * the tenant itself, because on platform work row-level security lets every role through.
+ * SQL: the roles that exist in a tenant, which are its custom ones and the built-in ones of its scope. It names the tenant
+ * itself, because on the platform's role row-level security admits every role.
  */
 export function ofTenant({ orgId, partnerId }: TenantRef): [sql: string, values: (string | null)[]] {
   if (orgId === null) return [`roles.scope = 'partner' and roles.partner_id = ?`, [partnerId]];
@@ -63,7 +63,7 @@ export function ofTenant({ orgId, partnerId }: TenantRef): [sql: string, values:
 }
 
 const id = Joi.string().uuid();
-// PostgreSQL stores no NUL; no name is better for another control character either.
+// PostgreSQL cannot store NUL, and no name needs another control character.
 const PRINTED = /^\P{Cc}*$/u;
 const printed = (max: number) =>
   Joi.string().trim().normalize('NFC').max(max).pattern(PRINTED, { name: 'printable characters' });
@@ -80,7 +80,7 @@ const changes = {
     .allow(null, ''),
   permissions: Joi.array().items(pair).max(200).unique().description('Pairs of GET /permissions/catalog'),
   parentRoleId: id.allow(null).description('A role of the same tenant and scope, or a built-in one'),
-  forceMfa: Joi.boolean().description('Whoever holds the role must enroll an authenticator app'),
+  forceMfa: Joi.boolean().description('Users with this role must enroll an authenticator app'),
 };
 const named = {
   orgId: id.description('For partner and system callers: the organization that gets the role'),
@@ -100,13 +100,13 @@ export const roleShape = Joi.object({
   description: Joi.string().allow(null, '').required(),
   isSystem: Joi.boolean().required(),
   forceMfa: Joi.boolean().required(),
-  userCount: Joi.number().integer().required().description('Users within the reach of the caller'),
+  userCount: Joi.number().integer().required().description('Users whom the caller can see'),
   createdAt: Joi.date().iso().required(),
   updatedAt: Joi.date().iso().required(),
 });
 const pairShape = Joi.object({ resource: Joi.string().required(), action: Joi.string().required() });
 export const roleDetail = roleShape.keys({
-  permissions: Joi.array().items(pairShape).required().description('Its own, without inherited ones'),
+  permissions: Joi.array().items(pairShape).required().description('Direct permissions, without inherited ones'),
 });
 export const catalogEntry = pairShape.keys({
   id: id.required(),
@@ -116,5 +116,5 @@ export const effectivePair = pairShape.keys({
   inherited: Joi.boolean().required(),
   source: Joi.object({ id: id.required(), name: Joi.string().required() })
     .required()
-    .description('The nearest role of the chain that has the permission'),
+    .description('The nearest role in the chain that has the permission'),
 });

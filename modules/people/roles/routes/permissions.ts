@@ -1,4 +1,4 @@
-/** /permissions/catalog: every permission that a role may hold. */
+/** /permissions/catalog: every permission that a role may have. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { catalogEntry } from '../models/role.ts';
@@ -8,7 +8,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/permissions/catalog',
-    summary: 'Lists every permission that a role can be given',
+    summary: 'Lists every permission that a role may have',
     access: { permission: 'users:read' },
     response: Joi.object({ data: Joi.array().items(catalogEntry).required() }),
     handler: (ctx) => readOffered(ctx),

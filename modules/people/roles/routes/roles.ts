@@ -31,7 +31,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/roles',
-    summary: 'Lists built-in and own roles with the number of their users, by name',
+    summary: 'Lists built-in and custom roles by name, with their number of users',
     access: read,
     query: Joi.object<PageQuery & TenantNamed>({
       ...pageQuery(),
@@ -55,7 +55,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/roles/{id}',
-    summary: 'Reads a role with its own permissions',
+    summary: 'Reads a role with its direct permissions',
     access: read,
     params,
     response: roleDetail,
@@ -99,7 +99,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/roles/{id}/clone',
-    summary: 'Copies a role, built in or not, into a new one',
+    summary: 'Copies a built-in or custom role into a new one',
     access: write,
     audit: 'role.clone',
     params,
@@ -112,7 +112,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/roles/{id}/users',
-    summary: 'Lists the users who hold a role, by name, once for each place',
+    summary: 'Lists the users who have a role, by name, once for each place',
     access: read,
     params,
     query: Joi.object<PageQuery>(pageQuery()),

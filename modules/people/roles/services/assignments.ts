@@ -1,4 +1,4 @@
-/** Which roles can be given to somebody, asked by modules that give them. */
+/** Which roles can be assigned, for modules that assign them. */
 import { type Context, errors, mustHold, type TenantRef } from '#core';
 import { ofTenant, Role } from '../models/role.ts';
 import { permissionsOf } from './permissions.ts';
@@ -8,13 +8,13 @@ export type AssignableRole = Pick<
   'id' | 'name' | 'description' | 'scope' | 'isSystem' | 'forceMfa' | 'parentRoleId'
 >;
 
-// Not Role.in(ctx): the caller of a login or an acceptance reaches nothing yet.
+// Not Role.in(ctx): during a login or when an invitation is accepted the caller has no scope yet.
 const rolesOf = (ctx: Context, tenant: TenantRef) =>
   Role.query(ctx.trx)
     .whereRaw(...ofTenant(tenant))
     .select('id', 'name', 'description', 'scope', 'isSystem', 'forceMfa', 'parentRoleId');
 
-/** The roles that can be given in a tenant, by name: built-in ones and at most 200 of its own. */
+/** The roles that can be assigned in a tenant, by name: built-in ones and at most 200 custom ones. */
 export const assignable = async (ctx: Context, tenant: TenantRef): Promise<AssignableRole[]> =>
   rolesOf(ctx, tenant).orderByRaw('lower(name), id');
 
@@ -31,12 +31,12 @@ export async function mustBeAssignable(
 }
 
 /**
- * Throws 404 for a role of elsewhere, 403 when it grants what the caller does not hold. Until this transaction ends the
- * role cannot be removed.
+ * Throws 404 for a role of another tenant, 403 when it grants what the caller does not hold. The role cannot be deleted until
+ * this transaction ends.
  */
 export async function mustAssign(ctx: Context, roleId: string, tenant: TenantRef, path: string) {
   const { id, name, scope, isSystem, forceMfa } = await mustBeAssignable(ctx, roleId, tenant, path);
-  // Built-in roles stay, and no tenant may lock them.
+  // Built-in roles are never deleted, and a tenant must not lock them.
   if (!isSystem && !(await Role.query(ctx.trx).findById(id).forKeyShare())) throw noRole(path);
   mustHold(ctx, await permissionsOf(ctx, roleId), path);
   return { id, name, scope, forceMfa };

@@ -1,9 +1,9 @@
-/** Names are unique in a tenant, whatever their case, and differ from those of the built-in roles. */
+/** Role names are unique in a tenant regardless of case, and differ from those of built-in roles. */
 import { type Context, errors, type TenantRef } from '#core';
 
 const refused = () => errors.NameTaken({ message: 'A role with this name exists', details: [{ path: 'name' }] });
 
-/** Throws NAME_TAKEN for the name of a built-in role of this scope. Those of the tenant are told by the index. */
+/** Throws NAME_TAKEN for the name of a built-in role of this scope. The unique index checks the tenant's own. */
 export async function mustBeFree(ctx: Context, name: string, { orgId }: TenantRef): Promise<void> {
   const { rows } = await ctx.sql(
     `select from roles where is_system and num_nonnulls(org_id, partner_id) = 0 and scope = $1 and lower(name) = lower($2)`,
@@ -12,7 +12,7 @@ export async function mustBeFree(ctx: Context, name: string, { orgId }: TenantRe
   if (rows.length > 0) throw refused();
 }
 
-/** Turns what the unique indexes say into NAME_TAKEN. */
+/** Turns a violation of the unique indexes into NAME_TAKEN. */
 export function taken(error: { nativeError?: { constraint?: string } }): never {
   if (/^roles_(org|partner)_name$/.test(error.nativeError?.constraint ?? '')) throw refused();
   throw error;

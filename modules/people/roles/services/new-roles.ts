@@ -1,4 +1,4 @@
-/** Roles that a tenant makes for itself, from nothing or from another role. */
+/** Creating custom roles, from scratch or as a copy. */
 import { type Context, errors, mustHold, type TenantRef, targetTenant } from '#core';
 import { RoleLimit } from '../models/refusals.ts';
 import { MOST_ROLES, type Pair, Role, type RoleClone, type RoleCreate, wordOf } from '../models/role.ts';
@@ -40,8 +40,8 @@ export async function createRole(ctx: Context, input: RoleCreate) {
 }
 
 /**
- * A copy that grants what the source does. It keeps the parent where the tenant has that role, else takes over what was
- * inherited; in place of `*:*`, which is not for tenants to give, it gets every pair of the catalog.
+ * A copy that grants what the source does. It keeps the parent when the tenant has that role, else it contains the inherited
+ * permissions; instead of `*:*`, which tenants cannot assign, it gets every permission of the catalog.
  */
 export async function cloneRole(ctx: Context, sourceId: string, input: RoleClone) {
   mustAdminister(ctx);
@@ -78,7 +78,7 @@ async function make(ctx: Context, tenant: TenantRef, { permissions, ...fields }:
   return role;
 }
 
-/** Only system callers may name a tenant that is not there. */
+/** Only system callers can name a tenant that does not exist. */
 async function mustExist(ctx: Context, { orgId, partnerId }: TenantRef): Promise<void> {
   const { rows } = await ctx.sql(
     `select from organizations where id = $1 and deleted_at is null

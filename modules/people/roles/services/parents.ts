@@ -5,7 +5,7 @@ import { MOST_IN_CHAIN } from '../models/role.ts';
 import { mustBeAssignable } from './assignments.ts';
 
 const PATH = 'parentRoleId';
-// Upwards from the parent, downwards from the role: together the longest chain that the change would make.
+// Upwards from the parent and downwards from the role: together the longest chain that the change would create.
 const CHAIN = `
 with recursive up as (
   select id, parent_role_id, 1 as depth from roles where id = $1
@@ -17,9 +17,9 @@ down as (
 select bool_or(up.id = $2) as cycle, max(up.depth) + coalesce((select max(depth) from down), 1) as length from up`;
 
 /**
- * Throws 404 for a parent that does not exist in this tenant, ROLE_CYCLE and ROLE_TOO_DEEP. Right only while changes of
- * the tenant take turns.
- * @param roleId null for a role that is about to be made
+ * Throws 404 for a parent that does not exist in this tenant, ROLE_CYCLE and ROLE_TOO_DEEP. Correct only while the changes of
+ * the tenant are serialized.
+ * @param roleId null for a role that does not exist yet
  */
 export async function mustBeParent(
   ctx: Context,

@@ -1,8 +1,8 @@
-/** What roles grant: the catalog, the pairs of a role, and those of its parents. */
+/** What roles grant: the catalog, a role's direct permissions, and inherited ones. */
 import { type Context, catalogPairs, errors } from '#core';
 import { type Pair, wordOf } from '../models/role.ts';
 
-/** What may be ticked in a role; `*:*` belongs to the built-in roles alone. */
+/** What a custom role may have; `*:*` is for built-in roles only. */
 export async function readCatalog(ctx: Context) {
   const { rows } = await ctx.sql<Pair & { id: string; description: string | null }>(
     `select id, resource, action, description from permissions where resource <> '*' order by resource, action`,
@@ -10,14 +10,14 @@ export async function readCatalog(ctx: Context) {
   return { data: rows };
 }
 
-/** The catalog without what opens nothing here, because the modules that ask for it are off. Roles keep such pairs. */
+/** The catalog without permissions that only disabled modules use. Roles keep such permissions. */
 export async function readOffered(ctx: Context) {
   const hidden = hiddenPairs(ctx);
   const { data } = await readCatalog(ctx);
   return { data: data.filter((pair) => !hidden.has(wordOf(pair))) };
 }
 
-/** Pairs of the catalog that some module asks for, but none that is on for the caller's tenant. */
+/** Permissions used by some module, but by none that is enabled for the caller's tenant. */
 function hiddenPairs({ services: { modules }, scope }: Context): Set<string> {
   const where = { partnerId: scope.partnerId ?? scope.ownerPartnerId, orgId: scope.orgId };
   const hidden = new Set<string>();
@@ -37,7 +37,7 @@ export async function readAvailable(ctx: Context) {
   };
 }
 
-/** Throws 400 with the path `permissions.<n>` of each pair that no role can be given. */
+/** Throws 400 with the path `permissions.<n>` of each permission that no role may have. */
 export async function mustBeInCatalog(ctx: Context, pairs: readonly Pair[]): Promise<void> {
   const known = new Set((await readCatalog(ctx)).data.map(wordOf));
   const details = pairs.flatMap((pair, index) =>
@@ -48,7 +48,7 @@ export async function mustBeInCatalog(ctx: Context, pairs: readonly Pair[]): Pro
   if (details.length > 0) throw errors.ValidationFailed({ message: 'Permissions are not in the catalog', details });
 }
 
-/** The role's own pairs, without inherited ones. */
+/** The role's direct permissions, without inherited ones. */
 export async function directPairs(ctx: Context, roleId: string): Promise<Pair[]> {
   const { rows } = await ctx.sql<Pair>(
     `select p.resource, p.action from role_permissions rp join permissions p on p.id = rp.permission_id
@@ -58,7 +58,7 @@ export async function directPairs(ctx: Context, roleId: string): Promise<Pair[]>
   return rows;
 }
 
-/** Makes these the role's own pairs; says which came and which went, as `resource:action`. */
+/** Replaces the role's direct permissions; returns the added and removed ones as `resource:action`. */
 export async function replacePairs(ctx: Context, roleId: string, wanted: readonly Pair[]) {
   const before = (await directPairs(ctx, roleId)).map(wordOf);
   const after = wanted.map(wordOf);
@@ -81,7 +81,7 @@ export async function replacePairs(ctx: Context, roleId: string, wanted: readonl
   return { added, removed };
 }
 
-/** Every pair that the role grants, with the nearest role of its chain that has it; `depth` 0 is the role itself. */
+/** Every permission of the role with the nearest role of its chain that has it; `depth` 0 is the role itself. */
 export async function effectivePairs(ctx: Context, roleId: string) {
   const { rows } = await ctx.sql<Pair & { depth: number; roleId: string; roleName: string }>(
     `with recursive chain as (

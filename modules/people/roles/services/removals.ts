@@ -1,10 +1,10 @@
-/** Removing roles that nothing refers to. */
+/** Deleting roles that nothing refers to. */
 import type { Context } from '#core';
 import { RoleInUse } from '../models/refusals.ts';
 import { Role } from '../models/role.ts';
 import { holdForChange } from './administration.ts';
 
-/** Throws ROLE_IN_USE with the number of users, child roles and whatever else refers to the role. */
+/** Throws ROLE_IN_USE with the number of users, child roles and other references. */
 export async function deleteRole(ctx: Context, id: string): Promise<{ success: true }> {
   const role = await holdForChange(ctx, id, 'delete');
   const uses = await usesOf(ctx, id);
@@ -43,7 +43,7 @@ const inUse = (uses: Record<string, number>) =>
     details: [uses],
   });
 
-/** A foreign key refers to the role from where nobody counted. */
+/** A foreign key refers to the role from a table that no contribution counted. */
 function referred(error: { nativeError?: { code?: string; table?: string } }): never {
   if (error.nativeError?.code !== '23503') throw error;
   throw RoleInUse({ details: [{ usedBy: error.nativeError.table }] });

@@ -1,4 +1,4 @@
-/** The users who hold a role, once for each place where they do. */
+/** The users who have a role, once for each place. */
 import { type Context, mustReachAllOrgs, type PageQuery, page, type SortKey } from '#core';
 import { RoleHolder } from '../models/role-holder.ts';
 import { mustSee } from './visible.ts';
@@ -19,10 +19,10 @@ const IN_TENANTS = [
   holders('m.org_id', 'null', 'organization_users'),
   holders('null', 'm.partner_id', 'partner_users'),
 ];
-// Tenant work may not read the users of the platform itself.
+// The tenant role cannot read the platform's own users.
 const EVERYWHERE = [...IN_TENANTS, holders('null', 'null', 'system_users')];
 
-/** Throws 403 for partner users who reach only some organizations, 404 for a role the caller does not see. */
+/** Throws 403 for partner users who reach only some organizations, 404 for a role that the caller cannot see. */
 export async function listHolders(ctx: Context, roleId: string, query: PageQuery) {
   mustReachAllOrgs(ctx);
   await mustSee(ctx, roleId);

@@ -1,4 +1,4 @@
-/** Reading and changing roles. Making them: services/new-roles.ts; removing them: services/removals.ts. */
+/** Reading and changing roles. services/new-roles.ts creates them, services/removals.ts deletes them. */
 import {
   type Context,
   changesOf,
@@ -32,7 +32,7 @@ export const listRoles = (ctx: Context, { orgId, partnerId, ...paging }: PageQue
     ORDER,
   );
 
-/** The role with its own permissions, without inherited ones. */
+/** The role with its direct permissions. */
 export async function readRole(ctx: Context, id: string) {
   const role = await mustSee(ctx, id);
   return { ...role, permissions: await directPairs(ctx, id) };
@@ -53,8 +53,8 @@ export async function readEffective(ctx: Context, id: string) {
 }
 
 /**
- * Changes a role of the tenant's own; the caller holds all that it grants before and after. Throws NO_UPDATES,
- * NAME_TAKEN, ROLE_CYCLE, ROLE_TOO_DEEP, and LAST_ADMINISTRATOR when nobody could administer the tenant any more.
+ * Changes a custom role; the caller must hold everything that it grants before and after. Throws NO_UPDATES, NAME_TAKEN,
+ * ROLE_CYCLE, ROLE_TOO_DEEP, and LAST_ADMINISTRATOR when no user could administer the tenant any more.
  */
 export async function updateRole(ctx: Context, id: string, changes: RoleUpdate) {
   const role = await holdForChange(ctx, id, 'modify');

@@ -1,4 +1,4 @@
--- Single sign-on (spec/1-identity, SSO provider settings): providers, who they let in, and logins under way
+-- Single sign-on: providers, the identities of users at a provider, and logins in progress
 
 create table sso_providers (
   id uuid primary key default gen_random_uuid(),
@@ -19,7 +19,7 @@ create table sso_providers (
   default_role_id uuid references roles (id) on delete set null,
   allowed_domains text[] not null default '{}',
   enforce_sso boolean not null default false,
-  -- When discovery last worked with this issuer.
+  -- When discovery last succeeded with this issuer.
   tested_at timestamptz,
   created_by uuid,
   created_at timestamptz not null default now(),
@@ -31,7 +31,7 @@ create index sso_providers_order on sso_providers (lower(name), id);
 create index sso_providers_role on sso_providers (default_role_id);
 call protect_tenant('sso_providers');
 
--- Who a provider's subject is here. Tenant work forgets them all when the provider turns to another issuer.
+-- Maps the subject of a provider to a user. All rows of a provider are deleted when its issuer changes.
 create table sso_identities (
   id uuid primary key default gen_random_uuid(),
   org_id uuid not null references organizations (id),
@@ -46,11 +46,11 @@ create table sso_identities (
 );
 call protect_tenant('sso_identities');
 
--- A login that left for the provider. It outlives the provider, so that whoever comes back hears that it is gone.
+-- A login that was redirected to the provider. It outlives the provider, so that the callback can report that it was deleted.
 create table sso_sessions (
   id uuid primary key default gen_random_uuid(),
   state_hash text not null unique,
-  -- The cookie of the browser that began: nobody finishes a login that another browser began.
+  -- Hash of the cookie of the browser that began the login; another browser cannot finish it.
   browser_hash text not null,
   provider_id uuid not null,
   issuer text not null,
@@ -64,7 +64,7 @@ create table sso_sessions (
 create index sso_sessions_expiry on sso_sessions (expires_at);
 call protect_platform('sso_sessions');
 
--- A login that came back, until the application takes it.
+-- A login that returned from the provider, until the application exchanges its code.
 create table sso_codes (
   code_hash text primary key,
   browser_hash text not null,

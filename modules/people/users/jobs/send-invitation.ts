@@ -1,4 +1,4 @@
-/** Mails the link with which an invitation is accepted. */
+/** Mails the link of an invitation. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { sendInvitation } from '../services/invitations.ts';
@@ -14,7 +14,7 @@ declare module '#core/contract' {
 
 export default defineJob<Payload>({
   name: 'users/send-invitation',
-  summary: 'Mails the link with which an invitation is accepted',
+  summary: 'Mails the link of an invitation',
   scope: 'platform',
   payload: Joi.object<Payload>({ invitationId: Joi.string().uuid().required() }),
   maxAttempts: 5,

@@ -1,4 +1,4 @@
-/** Removes invitations that expired long ago, a bounded number at a time. */
+/** Deletes invitations that expired more than 90 days ago, in batches. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepInvitations } from '../services/invitations.ts';
@@ -11,7 +11,7 @@ declare module '#core/contract' {
 
 export default defineJob({
   name: 'users/sweep-invitations',
-  summary: 'Removes invitations that expired more than 90 days ago',
+  summary: 'Deletes invitations that expired more than 90 days ago',
   scope: 'platform',
   payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },

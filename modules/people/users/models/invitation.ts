@@ -1,4 +1,4 @@
-/** An invitation into an organization or a partner: all that is known of somebody until they accept. */
+/** An invitation to an organization or a partner; no account or membership exists before it is accepted. */
 import Joi from 'joi';
 import { Model } from '#core';
 import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
@@ -23,7 +23,7 @@ export class Invitation extends Model implements Limits {
   declare updatedAt: Date;
 }
 
-/** The tenant that is administered, where it is not the caller's own. */
+/** The tenant to administer, when it is not the caller's own. */
 export interface NamedTenant {
   orgId?: string;
   partnerId?: string;
@@ -46,13 +46,13 @@ export const namedTenant = {
   orgId: Joi.string().uuid().description('For partner and system callers: an organization'),
   partnerId: Joi.string().uuid().description('For system callers: a partner'),
 };
-/** Goes into mail, so it is one line. */
+/** Part of a mail, so it is a single line. */
 export const personName = Joi.string()
   .trim()
   .min(1)
   .max(255)
   .pattern(/^\P{Cc}*$/u, 'text without control characters');
-const token = Joi.string().max(200).required().description('From the link in the mail');
+const token = Joi.string().max(200).required().description('The token of the mailed link');
 
 export const inviteCreate = Joi.object<InviteCreate, true>({
   email: Joi.string().trim().lowercase().email({ tlds: false }).max(255).required(),
@@ -66,7 +66,7 @@ export const check = Joi.object<{ token: string }, true>({ token });
 export const acceptance = Joi.object<Acceptance, true>({
   token,
   name: personName.description("For a new account; the invitation's when absent"),
-  password: Joi.string().min(8).max(1024, 'utf8').description('For a new account, and only for one').messages({
+  password: Joi.string().min(8).max(1024, 'utf8').description('Only for a new account').messages({
     'string.min': 'Password must be at least 8 characters',
     'string.max': 'Password must be at most 1024 bytes',
   }),
@@ -79,7 +79,7 @@ export const invitationShape = Joi.object({
     kind: Joi.string().valid('organization', 'partner').required(),
     name: Joi.string().required(),
   }).required(),
-  accountExists: Joi.boolean().required().description('Then no password is asked: log in with the account'),
+  accountExists: Joi.boolean().required().description('If true, send no password: log in with the account'),
   passwordRequired: Joi.boolean().required(),
   expiresAt: Joi.date().iso().required(),
 });

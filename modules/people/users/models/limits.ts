@@ -1,17 +1,17 @@
-/** What a place is limited to: sites and device groups in an organization, organizations in a partner. */
+/** Limits of a membership: sites and device groups in an organization, organizations in a partner. */
 import Joi from 'joi';
 import type { Context } from '#core';
 
 export type OrgAccess = 'all' | 'selected' | 'none';
 
-/** As a request names them; null and absent mean all. */
+/** As in a request; null and absent mean all. */
 export interface LimitFields {
   siteIds?: string[] | null;
   deviceGroupIds?: string[] | null;
   orgAccess?: OrgAccess;
   orgIds?: string[];
 }
-/** As a row holds them. Those of the other kind of tenant are null and empty. */
+/** As in a row. The fields of the other kind of tenant are null or empty. */
 export interface Limits {
   siteIds: string[] | null;
   deviceGroupIds: string[] | null;
@@ -19,16 +19,18 @@ export interface Limits {
   orgIds: string[];
 }
 
-/** Fills `users.device-groups`: knows which device groups there are. */
+/** The slot `users.device-groups`: the module that knows which device groups exist. */
 export interface DeviceGroupDirectory {
-  /** Those of the ids that are no device group of this organization. Also asked on platform work. */
+  /** The ids that are not device groups of this organization. Also called on the platform's role. */
   missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]>;
 }
 
 const ids = Joi.array().items(Joi.string().uuid()).min(1).max(1000).unique();
 export const limitFields = {
-  siteIds: ids.allow(null).description('Organizations only: the sites reached; null for all'),
-  deviceGroupIds: ids.allow(null).description('Organizations only: the device groups reached; null for all'),
-  orgAccess: Joi.string().valid('all', 'selected', 'none').description('Partners only: the organizations reached'),
+  siteIds: ids.allow(null).description('Organizations only: the sites the user reaches; null for all'),
+  deviceGroupIds: ids.allow(null).description('Organizations only: the device groups the user reaches; null for all'),
+  orgAccess: Joi.string()
+    .valid('all', 'selected', 'none')
+    .description('Partners only: the organizations the user reaches'),
   orgIds: ids.description('Partners only: the organizations, when orgAccess is selected'),
 };

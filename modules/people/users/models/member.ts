@@ -1,4 +1,4 @@
-/** Somebody who belongs to a tenant, or is invited to: one list of both. */
+/** A member of a tenant or an invited person: both are in one list. */
 import Joi from 'joi';
 import { Model, type TrackedQuery } from '#core';
 import { type NamedTenant, namedTenant, personName } from './invitation.ts';
@@ -7,11 +7,11 @@ import { type LimitFields, type Limits, limitFields, type OrgAccess } from './li
 export type UserStatus = 'active' | 'invited' | 'disabled';
 export const STATUSES: UserStatus[] = ['active', 'invited', 'disabled'];
 
-/** No table: services/members.ts says what its rows are made of. */
+/** Not a table: services/members.ts defines the query that returns these rows. */
 export class Member extends Model implements Limits {
   static override tableName = 'members';
   static override partnerOwned = true;
-  /** The user's, or the invitation's. */
+  /** The id of the user or of the invitation. */
   declare id: string;
   declare orgId: string | null;
   declare partnerId: string | null;
@@ -47,7 +47,7 @@ export interface RoleAssignment extends NamedTenant {
 
 const limited = (ids: string[] | null) => (ids && ids.length > 0 ? ids : null);
 
-/** As the API shows one: the limits of the tenant's own kind only. */
+/** The response: limits of the tenant's own kind only. */
 export function showMember({ invitationExpiresAt, ...row }: Member) {
   const { orgId, partnerId, siteIds, deviceGroupIds, orgAccess, orgIds, roleName, ...member } = row;
   return {
@@ -72,7 +72,10 @@ export const roleAssignment = Joi.object<RoleAssignment, true>({
 
 const ids = Joi.array().items(Joi.string().uuid());
 export const memberShape = Joi.object({
-  id: Joi.string().uuid().required().description("The user's, or the invitation's while the status is invited"),
+  id: Joi.string()
+    .uuid()
+    .required()
+    .description('The id of the user, or of the invitation while the status is invited'),
   email: Joi.string().required(),
   name: Joi.string().required(),
   status: Joi.string()

@@ -23,7 +23,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/users/invite',
-    summary: 'Invites somebody into the tenant by mail; the link is good for seven days',
+    summary: 'Invites a person to the tenant by mail; the link is valid for seven days',
     access,
     audit: 'user.invite',
     limits: [
@@ -44,7 +44,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/users/resend-invite',
-    summary: 'Mails a new link for an invitation; the older one is worthless',
+    summary: 'Mails a new link for an invitation; the previous link stops working',
     access,
     audit: 'user.invite.resend',
     limits: [
@@ -64,7 +64,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/invitations/check',
-    summary: 'Says what an invitation is for, and whether accepting it needs a password',
+    summary: 'Shows what an invitation grants, and whether accepting it needs a password',
     access: token,
     audit: { none: 'nothing changes' },
     work: { platform: 'the caller is not known yet' },
@@ -78,7 +78,7 @@ export default [
     method: 'POST',
     path: '/auth/accept-invite',
     summary: 'Accepts an invitation: a new address gets an account and is logged in',
-    description: 'An address with an account only gets the place, and logs in with what it has.',
+    description: 'A person who has an account only gets the membership, and logs in with that account.',
     access: token,
     audit: 'user.invite.accept',
     work: { platform: 'the caller is not known yet' },

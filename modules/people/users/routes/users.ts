@@ -1,4 +1,4 @@
-/** /users: members of a tenant, except the caller's own profile. */
+/** /users: members of a tenant. The caller's own profile is in the identity module. */
 import Joi from 'joi';
 import { defineRoute, trackedPageOf, trackedQuery } from '#core';
 import { type NamedTenant, namedTenant } from '../models/invitation.ts';
@@ -25,7 +25,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/users',
-    summary: 'Lists the users of a tenant and those invited to it, by name, or what has changed of them',
+    summary: 'Lists members and invited persons of a tenant by name, or changes since a cursor',
     access: read,
     query: Joi.object<MemberQuery>({
       ...trackedQuery(),
@@ -34,7 +34,7 @@ export default [
         .valid(...STATUSES)
         .description('Only in this state'),
       search: Joi.string().trim().max(255).description('Part of the name or the address'),
-      roleId: Joi.string().uuid().description('Only who has this role'),
+      roleId: Joi.string().uuid().description('Only users with this role'),
     }),
     response: trackedPageOf(memberShape),
     errors: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
@@ -43,7 +43,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/users/roles',
-    summary: 'Lists the roles that users of the tenant can be given, by name',
+    summary: 'Lists the roles that can be assigned in the tenant, by name',
     access: read,
     query: named,
     response: Joi.object({ data: Joi.array().items(assignableShape).required() }),
@@ -63,10 +63,10 @@ export default [
     method: 'PATCH',
     path: '/users/{id}',
     summary: 'Changes name, status or limits of a user; disabling ends every session',
-    description: 'Name and status only where the caller administers every tenant that the user belongs to.',
+    description: 'Changing name or status requires that the caller administers every tenant of the user.',
     access: { permission: 'users:write' },
     audit: 'user.update',
-    work: { platform: 'accounts and sessions are out of reach for tenant work; limited to a user of the tenant' },
+    work: { platform: 'the tenant role cannot read accounts and sessions; limited to a user of the tenant' },
     params,
     payload: memberUpdate,
     response: memberShape,
@@ -85,10 +85,10 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/users/{id}',
-    summary: 'Removes a user from the tenant, or withdraws an invitation; the account stays',
+    summary: 'Removes a user from the tenant, or withdraws an invitation; the account remains',
     access: { permission: 'users:delete' },
     audit: 'user.remove',
-    work: { platform: 'sessions are out of reach for tenant work; limited to a user of the tenant' },
+    work: { platform: 'the tenant role cannot read sessions; limited to a user of the tenant' },
     params,
     query: named,
     response: Joi.object({ success: Joi.boolean().required() }),
@@ -98,7 +98,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/users/{id}/role',
-    summary: 'Gives a user of the tenant another role',
+    summary: 'Assigns another role to a user of the tenant',
     access: { permission: 'users:write', mfa: true },
     audit: 'user.role.assign',
     params,

@@ -16,13 +16,13 @@ interface Found extends Grant {
   tenantName: string;
   /** The account of the address, when it has one. */
   userId: string | null;
-  /** Whether the account's holder has come by mail before; until then anybody may have made it. */
+  /** Whether the holder has proven the address by mail; before that, any person may have registered it. */
   proven: boolean;
 }
 
 /**
- * What the token opens. Throws INVITATION_INVALID alike for every reason that makes it worthless, and
- * INVITATION_OUTDATED where a site, group or organization in it is gone: dropping one could come to mean all.
+ * The invitation of a token. Throws INVITATION_INVALID for every reason that makes the token invalid, and
+ * INVITATION_OUTDATED when a site, group or organization in it no longer exists: dropping one could come to mean all.
  */
 async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i'): Promise<Found> {
   const { rows } = await ctx.sql<Found>(
@@ -42,7 +42,7 @@ async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i
   return found;
 }
 
-/** Whether the organization takes no password, so that an account for it needs none. */
+/** Whether the organization accepts no passwords, so that a new account needs none. */
 async function closedToPasswords(ctx: Context, { orgId }: Found): Promise<boolean> {
   if (!orgId) return false;
   for (const rule of ctx.fillings('identity.login-rule')) {
@@ -51,7 +51,7 @@ async function closedToPasswords(ctx: Context, { orgId }: Found): Promise<boolea
   return false;
 }
 
-/** Whoever has the token got the mail, so telling them of the account tells them of their own. */
+/** A caller with the token has received the mail, so this reveals only their own account. */
 export async function checkInvitation(ctx: Context, token: string) {
   const found = await mustOpen(ctx, token, '');
   const { email, name, orgId, tenantName, expiresAt, userId, proven } = found;
@@ -66,9 +66,9 @@ export async function checkInvitation(ctx: Context, token: string) {
 }
 
 /**
- * A new address gets an account and is logged in; one with an account gets the place only, and logs in with what it has.
- * An account whose address nobody has shown to be theirs is taken over: what was set before opens nothing any more.
- * The hash is made while no transaction is open. Throws as mustOpen(), and 400 for a password missing, weak or not asked.
+ * A new address gets an account and is logged in; an existing account only gets the membership, and logs in as before. An
+ * account whose address was never proven is taken over: credentials set before stop working. The password is hashed while
+ * no transaction is open. Throws as mustOpen(), and 400 for a password that is missing, weak or not allowed.
  */
 export async function acceptInvitation(ctx: Context, { token, name, password }: Acceptance): Promise<Reply> {
   const identity = ctx.use('identity');
@@ -82,13 +82,13 @@ export async function acceptInvitation(ctx: Context, { token, name, password }: 
   const chosen = name ?? seen.name;
   const passwordHash = password === undefined ? null : await identity.hashNewPassword(password, [seen.email, chosen]);
 
-  // Looked at again, and held: of two that accept at once the second finds nothing.
+  // Read again and locked: of two concurrent acceptances the second finds no invitation.
   const found = await mustOpen(ctx, token, 'for update of i');
   if (found.userId && found.proven) {
     await enter(ctx, found, found.userId);
     return reply({ success: true, loginRequired: true });
   }
-  // An account that was there a moment ago is gone; without a password there is nothing to make one from.
+  // The account was deleted in the meantime, and without a password no new one can be created.
   if (settled) throw InvitationInvalid();
   const userId = found.userId
     ? await takeOver(ctx, found, found.userId, passwordHash)
@@ -99,7 +99,8 @@ export async function acceptInvitation(ctx: Context, { token, name, password }: 
   return reply(body, issued ? { cookies: issued.cookies } : {});
 }
 
-const Meanwhile = () => errors.InvalidState('The address got an account at the same time; open the link again');
+const Meanwhile = () =>
+  errors.InvalidState('An account was created for the address at the same time; open the link again');
 
 async function makeAccount(ctx: Context, found: Found, name: string, passwordHash: string | null): Promise<string> {
   const { id, email } = found;
@@ -122,13 +123,13 @@ async function takeOver(ctx: Context, found: Found, userId: string, passwordHash
 const passwordFault = (message: string) =>
   errors.ValidationFailed({ message, details: [{ path: 'password', message }] });
 
-/** Uses the invitation up: the place it promised, for an account that may still log in. */
+/** Consumes the invitation and creates the membership, for an account that is still active. */
 async function enter(
   ctx: Context,
   found: Omit<Found, 'tenantName' | 'expiresAt' | 'proven'>,
   userId: string,
 ): Promise<Place> {
-  // Held, so that nobody is disabled while they enter.
+  // Locked, so that the user cannot be disabled at the same time.
   const { rowCount } = await ctx.sql(`select from users where id = $1 and status = 'active' for share`, [userId]);
   if (rowCount === 0) throw InvitationInvalid();
   const { id, email, orgId, partnerId } = found;
@@ -142,8 +143,8 @@ async function enter(
 }
 
 /**
- * For whoever has proven by other means that the address is theirs: the place of a pending invitation of the
- * organization, which is then used up. Null without one, and for one that is outdated. Needs platform work.
+ * For callers that have proven by other means that the address is the user's: consumes a pending invitation of the
+ * organization and returns the place. Null without one, and for an outdated one. Needs the platform's role.
  */
 export async function takeInvitation(
   ctx: Context,

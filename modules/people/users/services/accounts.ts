@@ -1,4 +1,4 @@
-/** Name and status belong to the person, wherever they have a place: only who administers all of these changes them. */
+/** Name and status belong to the account: only a caller who administers every tenant of the user may change them. */
 import { type Context, changesOf, errors, keepAdministrators, type TenantRef } from '#core';
 import type { Member } from '../models/member.ts';
 import { OwnAccount, UserShared } from '../models/refusals.ts';
@@ -12,9 +12,9 @@ interface AccountChanges {
 }
 
 /**
- * Disabling ends every session. Records the change in every other tenant of the user; the one that is administered is
- * the caller's to record. Throws USER_SHARED, OWN_ACCOUNT, LAST_ADMINISTRATOR, and 403 for whoever may do more than the
- * caller in any of the places. Needs platform work.
+ * Disabling ends every session. Records the change in every other tenant of the user; the caller records it in the tenant
+ * that is administered. Throws USER_SHARED, OWN_ACCOUNT, LAST_ADMINISTRATOR, and 403 when the user may do more than the
+ * caller in any of the places. Needs the platform's role.
  * @returns the fields that changed
  */
 export async function changeAccount(
@@ -25,7 +25,7 @@ export async function changeAccount(
 ): Promise<string[]> {
   const { id } = member;
   if (status === 'disabled' && id === ctx.actor.id) throw OwnAccount();
-  // Held until the end: a place elsewhere that is given meanwhile has to wait for this.
+  // Locked until the end, so that a membership elsewhere cannot be added meanwhile.
   const { rows } = await ctx.sql<{ name: string; status: string }>(
     'select name, status from users where id = $1 for update',
     [id],
@@ -57,7 +57,7 @@ export async function changeAccount(
   return changed;
 }
 
-/** Throws USER_SHARED when one of them is beyond the caller, 403 when the user may do more there than the caller may. */
+/** Throws USER_SHARED when one of them is out of the caller's reach, 403 when the user may do more there than the caller. */
 async function otherPlaces(ctx: Context, tenant: TenantRef, userId: string): Promise<Place[]> {
   const places = await ctx.use('identity').placesOf(userId);
   const others = places.filter(({ orgId, partnerId }) => orgId !== tenant.orgId || partnerId !== tenant.partnerId);
@@ -77,7 +77,7 @@ function administers({ scope }: Context, place: Place, orgs: ReadonlySet<string>
   return scope.kind === 'partner' && place.partnerId !== null && place.partnerId === scope.partnerId;
 }
 
-/** A partner's own organizations, those included that were removed: nobody else will ever administer them. */
+/** A partner's own organizations, including deleted ones, which no other tenant will ever administer. */
 async function orgsReached(ctx: Context, places: readonly Place[]): Promise<Set<string>> {
   const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
   if (orgIds.length === 0 || ctx.scope.kind !== 'partner') return new Set();

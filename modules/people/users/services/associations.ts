@@ -1,16 +1,16 @@
-/** The rows that place somebody in a tenant: made, changed and removed by compare-and-set. */
+/** Memberships: the rows that place a user in a tenant, created, changed and deleted by compare-and-set. */
 import { type Context, errors, type TenantRef } from '#core';
 import type { Apis } from '#core/contract';
 import type { Limits } from '../models/limits.ts';
 import type { Member } from '../models/member.ts';
 
 export type Place = Awaited<ReturnType<Apis['identity']['placesOf']>>[number];
-/** What a place gives. */
+/** What a membership grants. */
 export type Grant = Limits & { roleId: string };
 
-const Changed = () => errors.InvalidState('The user was changed at the same time; look again');
+const Changed = () => errors.InvalidState('The user was changed at the same time; reload and try again');
 
-/** Places the user in the tenant. Whoever is there already stays as they are; the answer is the place they have. */
+/** Adds the user to the tenant. An existing membership is left unchanged and returned. */
 export async function join(ctx: Context, tenant: TenantRef, userId: string, grant: Grant): Promise<Place> {
   const { orgId, partnerId } = tenant;
   const { roleId, siteIds, deviceGroupIds, orgAccess, orgIds } = grant;
@@ -43,7 +43,7 @@ const seenAs = ({ orgId, partnerId }: TenantRef, seen: Member) => [
   ...(orgId ? [seen.siteIds, seen.deviceGroupIds] : [seen.orgAccess, seen.orgIds]),
 ];
 
-/** Gives a member or an invitation another role or other limits. Throws 409 when it is not as it was seen. */
+/** Changes role or limits of a member or an invitation. Throws 409 when the row has changed since it was read. */
 export async function regrant(ctx: Context, tenant: TenantRef, seen: Member, grant: Grant): Promise<void> {
   const { roleId, siteIds, deviceGroupIds, orgAccess, orgIds } = grant;
   const next = [roleId, ...(tenant.orgId ? [siteIds, deviceGroupIds] : [orgAccess, orgIds])];
@@ -61,7 +61,7 @@ export async function regrant(ctx: Context, tenant: TenantRef, seen: Member, gra
   if (rowCount === 0) throw Changed();
 }
 
-/** Takes a member out, or an invitation back. Throws 409 when it is not as it was seen. */
+/** Removes a member or withdraws an invitation. Throws 409 when the row has changed since it was read. */
 export async function remove(ctx: Context, tenant: TenantRef, seen: Member): Promise<void> {
   const { rowCount } = await ctx.sql(
     seen.invitationExpiresAt

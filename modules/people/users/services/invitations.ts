@@ -1,4 +1,4 @@
-/** Inviting people, inviting them again, and the mail with the link. */
+/** Invitations: creating them, sending them again, and the mail with the link. */
 import { type Context, errors, newOpaqueToken, sha256Hex, targetTenant } from '#core';
 import { Invitation, type InviteCreate, type Resend } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';
@@ -12,8 +12,8 @@ const LINK_DAYS = 7;
 const validFrom = (at: Date) => new Date(at.getTime() + LINK_DAYS * 86_400_000);
 
 /**
- * Nothing but the invitation is made, and the answer is the same whether or not the address has an account elsewhere.
- * Throws 404 for a role of elsewhere, 403 for what the caller may not give, 409 `User already exists in this scope`.
+ * Creates only the invitation, and the answer does not reveal whether the address has an account elsewhere. Throws 404 for a
+ * role of another tenant, 403 for what the caller may not grant, 409 `User already exists in this scope`.
  */
 export async function invite(ctx: Context, input: InviteCreate) {
   const tenant = targetTenant(ctx, input);
@@ -21,7 +21,7 @@ export async function invite(ctx: Context, input: InviteCreate) {
   const { email, name, roleId } = input;
   const { name: roleName } = await ctx.use('roles').mustAssign(roleId, tenant);
   const limits = await checkLimits(ctx, tenant, input);
-  // The index decides between two at once; this is for members, and for an answer without a failed statement.
+  // The unique index decides between concurrent invitations; this check covers members, and avoids a failed statement.
   if (await membersOf(ctx, tenant).whereRaw('lower(members.email) = ?', [email]).first()) throw UserExists();
   const invitedBy = ctx.actor.kind === 'user' ? ctx.actor.id : null;
   const made = await Invitation.query(ctx.trx)
@@ -34,7 +34,7 @@ export async function invite(ctx: Context, input: InviteCreate) {
   return showFound(ctx, tenant, made.id);
 }
 
-/** Only the limits that are limits, for the trail. */
+/** Only the fields that limit something, for the audit trail. */
 const given = (limits: object) =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && String(value) !== ''));
 
@@ -46,8 +46,8 @@ function refused(error: { nativeError?: { constraint?: string } }): never {
 }
 
 /**
- * Another link for the next seven days; the one before is worthless at once. Throws 409 INVALID_STATE for a member,
- * INVITATION_OUTDATED, and 403 for an invitation that gives more than the caller has: renewing gives it anew.
+ * Sends a new link that is valid for seven days and invalidates the previous one. Throws 409 INVALID_STATE for a member,
+ * INVITATION_OUTDATED, and 403 when the invitation grants more than the caller has: renewing it grants it again.
  */
 export async function resendInvitation(ctx: Context, input: Resend) {
   const tenant = targetTenant(ctx, input);
@@ -71,7 +71,7 @@ function mustBeInvited({ status, invitationExpiresAt }: Member): void {
 const Accepted = (current = 'active') =>
   errors.InvalidState({ message: 'The user has accepted already', details: [{ current, allowed: ['invited'] }] });
 
-/** The newest request counts: what still waits in the queue for this invitation is replaced. */
+/** The newest request wins: a job that still waits for this invitation is replaced. */
 const sendSoon = (ctx: Context, invitationId: string) =>
   ctx.addJob('users/send-invitation', { invitationId }, { orgId: null, key: `users-invitation:${invitationId}` });
 
@@ -83,8 +83,8 @@ interface Letter {
 }
 
 /**
- * Mails the link. Its token is made here and not by the request, so that it never lies in the queue; run again, it makes
- * another and the one before is worthless. Ends quietly when the invitation or its tenant is gone.
+ * Mails the link. The job and not the request makes its token, so that it is never stored in the queue; a retry makes a new
+ * token and invalidates the previous one. Ends quietly when the invitation or its tenant no longer exists.
  */
 export async function sendInvitation(ctx: Context, invitationId: string): Promise<void> {
   const token = newOpaqueToken('inv_');
@@ -110,13 +110,13 @@ export async function sendInvitation(ctx: Context, invitationId: string): Promis
   });
 }
 
-/** Names come from tenants: none of them gets to write paragraphs of its own. */
+/** Names are chosen by tenants: they must not add paragraphs to the mail. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 
 const KEEP_DAYS = 90;
 const BATCH = 10_000;
 
-/** Expired invitations can be sent again for 90 days; then they go, the oldest first. */
+/** Expired invitations can be sent again for 90 days; then they are deleted, oldest first. */
 export async function sweepInvitations(ctx: Context): Promise<void> {
   await ctx.sql(
     `delete from invitations where id in (select id from invitations

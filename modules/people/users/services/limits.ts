@@ -1,4 +1,4 @@
-/** Limits that a request names, checked against the tenant and against the caller's own. */
+/** Limits in a request, checked against the tenant and against the caller's own. */
 import { type Context, errors, type TenantRef } from '#core';
 import type { LimitFields, Limits } from '../models/limits.ts';
 import { OutOfScope } from '../models/refusals.ts';
@@ -16,19 +16,19 @@ function mustBelong(input: LimitFields, fields: (keyof LimitFields)[], message: 
   for (const path of fields) if (input[path] !== undefined) throw invalid(path, message);
 }
 
-/** Whether limits lie within others; null is everything. */
+/** Whether limits are within others; null is everything. */
 const within = (ids: readonly string[] | null, own: readonly string[] | null) =>
   own === null || (ids !== null && ids.length > 0 && ids.every((id) => own.includes(id)));
 
-/** Whether the caller reaches all that somebody with these limits does. */
+/** Whether the caller reaches everything that a user with these limits reaches. */
 export function reachesAsFar({ scope }: Context, { siteIds, deviceGroupIds }: Limits): boolean {
   return within(siteIds, scope.siteIds) && within(deviceGroupIds, scope.groupIds);
 }
 
 /**
- * The limits of a place in this tenant: what the request names over what there is. Throws 400 with the path, 403
- * SITE_ACCESS_DENIED or TARGET_OUT_OF_SCOPE where the caller is limited and gives more.
- * @param current what there is; for a new place a partner's request must name `orgAccess`
+ * The limits of a membership in this tenant: the request's merged over the current ones. Throws 400 with the path, 403
+ * SITE_ACCESS_DENIED or TARGET_OUT_OF_SCOPE when a limited caller grants more than they reach.
+ * @param current the current limits; for a new membership a partner's request must name `orgAccess`
  */
 export async function checkLimits(
   ctx: Context,
@@ -66,7 +66,7 @@ async function partnerLimits(ctx: Context, partnerId: string, input: LimitFields
   return { ...ALL, orgAccess, orgIds };
 }
 
-/** Those of the ids that the tenant does not have, or not any more. */
+/** The ids that do not exist in the tenant. */
 export async function missing(
   ctx: Context,
   { orgId, partnerId }: TenantRef,
@@ -92,7 +92,7 @@ export async function missing(
   };
 }
 
-/** Whether all that was named is still there. */
+/** Whether everything that was named still exists. */
 export async function allThere(ctx: Context, tenant: TenantRef, limits: Limits): Promise<boolean> {
   const gone = await missing(ctx, tenant, limits);
   return gone.siteIds.length + gone.deviceGroupIds.length + gone.orgIds.length === 0;

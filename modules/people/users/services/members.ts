@@ -1,4 +1,4 @@
-/** Who belongs to a tenant, members and invited people alike. */
+/** The members of a tenant and its invited persons. */
 import { type Context, errors, type SortKey, type TenantRef, targetTenant, trackedPage } from '#core';
 import type { NamedTenant } from '../models/invitation.ts';
 import { Member, type MemberQuery, showMember } from '../models/member.ts';
@@ -11,7 +11,7 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-// The tenant stands in each half, so that both use their index and platform work sees no other.
+// Each half of the union names the tenant, so that both use their index and the platform's role sees no other tenant.
 const ACCOUNT = `u.email, u.name, u.status, m.role_id, u.mfa_enabled, u.avatar_url, u.last_login_at, u.created_at`;
 const INVITED = `i.email, i.name, 'invited' as status, i.role_id, false, null, null::timestamptz, i.created_at`;
 const OF_ORGANIZATION = `
@@ -60,7 +60,7 @@ export function listMembers(ctx: Context, query: MemberQuery) {
   return trackedPage(ctx, members, query, { order: ORDER, list, show: showMember });
 }
 
-/** Throws 404 for whoever is not of this tenant. */
+/** Throws 404 for a user who is not in this tenant. */
 export async function mustFind(ctx: Context, tenant: TenantRef, id: string): Promise<Member> {
   const member = await membersOf(ctx, tenant).where('members.id', id).first();
   if (!member) throw errors.NotFound('User not found');
@@ -73,7 +73,7 @@ export const showFound = async (ctx: Context, tenant: TenantRef, id: string) =>
 export const readMember = (ctx: Context, id: string, named: NamedTenant) =>
   showFound(ctx, targetTenant(ctx, named), id);
 
-/** The roles that can be given in the tenant (GET /users/roles). */
+/** The roles that can be assigned in the tenant (GET /users/roles). */
 export async function listAssignable(ctx: Context, named: NamedTenant) {
   return { data: await ctx.use('roles').assignable(targetTenant(ctx, named)) };
 }

@@ -1,11 +1,11 @@
-/** Members that nobody invited: an identity provider vouches for them. */
+/** Members without an invitation: an identity provider authenticates them. */
 import type { Context } from '#core';
 import { join, type Place } from './associations.ts';
 import { entryOf } from './tenants.ts';
 
 /**
- * Places an active user in the organization with access to all of it; a member stays as they are. Null when the role is
- * none of the organization's, or the user is not active. Needs platform work.
+ * Adds an active user to the organization with access to all of it; an existing membership is left unchanged. Null when the
+ * organization does not have the role, or the user is not active. Needs the platform's role.
  */
 export async function addMember(
   ctx: Context,
@@ -24,7 +24,7 @@ export async function addMember(
   const grant = { roleId, siteIds: null, deviceGroupIds: null, orgAccess: null, orgIds: [] };
   const place = await join(ctx, tenant, userId, grant);
   if (user.member) return place;
-  // Whoever is in needs no invitation any more.
+  // A member needs no invitation.
   await ctx.sql('delete from invitations where org_id = $1 and email = lower($2)', [orgId, user.email]);
   const actor = { kind: 'user' as const, id: userId, email: user.email };
   ctx.audit('user.provision', { ...entryOf(tenant, actor, { roleId: place.roleId }), actor });

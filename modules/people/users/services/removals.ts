@@ -1,4 +1,4 @@
-/** Taking somebody out of a tenant; the account stays and can be invited again. */
+/** Removing a user from a tenant; the account remains and can be invited again. */
 import { type Context, keepAdministrators, type TenantRef, targetTenant } from '#core';
 import type { NamedTenant } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';
@@ -8,7 +8,7 @@ import { membersOf, mustFind } from './members.ts';
 import { mustOutrank } from './ranks.ts';
 import { entryOf } from './tenants.ts';
 
-/** Throws OWN_ACCOUNT, LAST_ADMINISTRATOR, and 403 for whoever may do more than the caller. Needs platform work. */
+/** Throws OWN_ACCOUNT, LAST_ADMINISTRATOR, and 403 for a user who may do more than the caller. Needs the platform's role. */
 export async function removeUser(ctx: Context, id: string, named: NamedTenant): Promise<{ success: true }> {
   const tenant = targetTenant(ctx, named);
   const member = await mustFind(ctx, tenant, id);
@@ -20,8 +20,8 @@ export async function removeUser(ctx: Context, id: string, named: NamedTenant): 
 }
 
 /**
- * For modules that decide over membership, after their own checks of the caller. False for who is no member.
- * Throws LAST_ADMINISTRATOR. Needs platform work.
+ * For modules that decide about memberships, after their own checks of the caller. False for a user who is not a member.
+ * Throws LAST_ADMINISTRATOR. Needs the platform's role.
  */
 export async function removeMember(ctx: Context, tenant: TenantRef, userId: string): Promise<boolean> {
   const member = await membersOf(ctx, tenant).where('members.id', userId).whereNull('invitationExpiresAt').first();

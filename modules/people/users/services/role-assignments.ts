@@ -1,4 +1,4 @@
-/** Giving a member, or an invitation, another role. */
+/** Assigning another role to a member or an invitation. */
 import { type Context, keepAdministrators, targetTenant } from '#core';
 import { type RoleAssignment, showMember } from '../models/member.ts';
 import { regrant } from './associations.ts';
@@ -6,7 +6,7 @@ import { mustFind, showFound } from './members.ts';
 import { mustOutrank } from './ranks.ts';
 import { entryOf } from './tenants.ts';
 
-/** Throws 404 for a role of elsewhere, 403 for one that the caller may not give or take, LAST_ADMINISTRATOR. */
+/** Throws 404 for a role of another tenant, 403 for one that the caller may not assign or take, LAST_ADMINISTRATOR. */
 export async function assignRole(ctx: Context, id: string, input: RoleAssignment) {
   const tenant = targetTenant(ctx, input);
   const member = await mustFind(ctx, tenant, id);

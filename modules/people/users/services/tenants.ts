@@ -1,7 +1,7 @@
-/** The tenant that people are invited to: whether it is there, and how the trail names it. */
+/** The tenant of an invitation: whether it exists, and its name in audit entries. */
 import { type Context, errors, type TenantRef } from '#core';
 
-/** Throws 404 for a tenant that is gone; whether the caller reaches it is checked before. */
+/** Throws 404 for a tenant that does not exist; the caller's reach is checked before. */
 export async function mustExistTenant(ctx: Context, { orgId, partnerId }: TenantRef): Promise<void> {
   if (orgId) {
     await ctx.use('tenancy').mustExistOrg(orgId);
@@ -11,7 +11,7 @@ export async function mustExistTenant(ctx: Context, { orgId, partnerId }: Tenant
   if (rowCount === 0) throw errors.NotFound('Partner not found');
 }
 
-/** Condition on `o` (left joined) and `p`: the tenant is open to its users. */
+/** SQL condition on `o` (left joined) and `p`: users can log in to the tenant. */
 export const OPEN = `p.status = 'active' and p.deleted_at is null
   and (o.id is null or (o.status in ('active', 'trial') and o.deleted_at is null))`;
 
@@ -20,14 +20,14 @@ interface Somebody {
   email: string;
 }
 
-/** The parts that every entry about a user of a tenant has in common. */
+/** The fields that every audit entry about a user of a tenant has. */
 export const entryOf = (
   { orgId, partnerId }: TenantRef,
   { id, email }: Somebody,
   details: Record<string, unknown>,
 ) => ({
   orgId,
-  // Beside an organization the caller's partner stays, as in every entry.
+  // An entry about an organization also has the caller's partner, as every entry does.
   ...(orgId ? {} : { partnerId }),
   resourceType: 'user',
   resourceId: id,

@@ -1,4 +1,4 @@
-/** Changing a user: the place in this tenant, and the account where nobody else has a say in it. */
+/** Changing a user: the membership in this tenant, and the account when no other tenant shares it. */
 import { type Context, changesOf, errors, keepAdministrators, type TenantRef, targetTenant } from '#core';
 import { Invitation } from '../models/invitation.ts';
 import type { LimitFields } from '../models/limits.ts';
@@ -12,7 +12,7 @@ import { entryOf } from './tenants.ts';
 
 /**
  * Throws NO_UPDATES, INVALID_STATE for the status of an invitation, and what changeAccount() and checkLimits() throw.
- * Needs platform work.
+ * Needs the platform's role.
  */
 export async function updateUser(ctx: Context, id: string, input: MemberUpdate) {
   const { orgId, partnerId, name, status, ...limits } = input;
@@ -22,7 +22,7 @@ export async function updateUser(ctx: Context, id: string, input: MemberUpdate) 
   if (name === undefined && status === undefined && !wantsLimits) throw errors.NoUpdates();
   await mustOutrank(ctx, member);
   const changed: string[] = [];
-  // The account before the place: who wants both a user's row and a tenant's turn always takes the row first.
+  // Lock order: the user's row before the tenant's lock, everywhere.
   if (!member.invitationExpiresAt) {
     if (name !== undefined || status !== undefined) {
       changed.push(...(await changeAccount(ctx, tenant, member, { name, status })));
@@ -39,7 +39,7 @@ export async function updateUser(ctx: Context, id: string, input: MemberUpdate) 
 
 async function renameInvitation(ctx: Context, id: string, name: string): Promise<'name'> {
   const renamed = await Invitation.in(ctx).findById(id).patch({ name, updatedAt: new Date() });
-  if (renamed === 0) throw errors.InvalidState('The user accepted at the same time; look again');
+  if (renamed === 0) throw errors.InvalidState('The user accepted at the same time; reload and try again');
   return 'name';
 }
 

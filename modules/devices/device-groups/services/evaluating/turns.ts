@@ -1,7 +1,7 @@
-/** Whatever changes the members of a group takes turns, so that nobody decides by members that are going. */
+/** Serializes changes of the members of a group, so that no decision is based on members that are being removed. */
 import type { Context } from '#core';
 
-/** Waits; held until the work ends. Who needs several takes them in the order of their ids (migrations/002). */
+/** Waits for the lock, which is held until the unit of work ends. Take several in the order of their ids (migrations/001-device-groups.sql). */
 export async function takeTurn(ctx: Context, groupId: string): Promise<void> {
   await ctx.sql('select take_device_group_turn($1)', [groupId]);
 }

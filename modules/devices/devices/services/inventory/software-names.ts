@@ -1,4 +1,4 @@
-/** The names that software is looked for by (migrations/003): those that no device has any more go. Platform role. */
+/** Deletes the names in software_names (migrations/001-devices.sql) that no device reports any more. Platform role. */
 import type { Context } from '#core';
 
 /**

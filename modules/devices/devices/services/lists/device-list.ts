@@ -36,7 +36,7 @@ export type DeviceAnswer =
 
 /**
  * Sort keys; the name is compared by bytes in lower case, so that its index serves the order whatever the server's language
- * (migrations/011). `id` ends the order: it lies in the same table as the key.
+ * (migrations/001-devices.sql). `id` ends the order: it lies in the same table as the key.
  */
 const SORTS = {
   hostname: {

@@ -1,8 +1,8 @@
-/** Who an access token stands for, on the public paths that take one by themselves. */
+/** The user behind an access token, for the public routes that read one themselves. */
 import { type Context, errors } from '#core';
 import { ORG_OPEN, PARTNER_OPEN } from './places.ts';
 
-/** A signed-in user and the session that asks. */
+/** A signed-in user and the session of the request. */
 export interface Bearer {
   userId: string;
   email: string;
@@ -12,7 +12,7 @@ export interface Bearer {
   orgId: string | null;
 }
 
-/** The same of a caller whom core has let in. */
+/** The same for a caller whom core has authenticated. */
 export function callerOf({ actor, scope }: Context): Bearer {
   const { id: userId, email, sessionId, mfa } = actor;
   if (!userId || !sessionId) throw errors.Unauthenticated();
@@ -27,7 +27,7 @@ from sessions s join users u on u.id = s.user_id and u.status = 'active'
   left join partners p on p.id = coalesce(s.partner_id, o.partner_id)
 where s.id = $1 and u.id = $2 and s.revoked_at is null and s.expires_at > now()`;
 
-/** Needs platform work. Throws UNAUTHENTICATED, PARTNER_INACTIVE, ORG_ACCESS_DENIED, as every other path would. */
+/** Needs the platform's role. Throws UNAUTHENTICATED, PARTNER_INACTIVE, ORG_ACCESS_DENIED, as authenticated routes do. */
 export async function bearerOf(ctx: Context, authorization: string | undefined): Promise<Bearer> {
   const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   const { sid, sub } = await ctx.services.verifyAccess(token).catch(() => {

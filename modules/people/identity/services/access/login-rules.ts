@@ -1,25 +1,25 @@
-/** What other modules have a say in when somebody logs in. */
+/** How other modules take part in logins: single sign-on rules and further second factors. */
 import { type Context, defineError } from '#core';
 import type { Place } from './places.ts';
 
 /** Fills `identity.login-rule`. */
 export interface LoginRule {
-  /** The organizations among these that enforce single sign-on and take no password. Runs in the platform role. */
+  /** The organizations among these that enforce single sign-on and accept no password. Runs on the platform's role. */
   withoutPassword(ctx: Context, orgIds: readonly string[]): Promise<readonly string[]>;
 }
 /** Fills `identity.factor`: a second factor besides the authenticator and text messages. */
 export interface ExtraFactor {
-  /** As it is named in `mfaMethods`. */
+  /** Its name in `mfaMethods`. */
   method: string;
-  /** Whether the user enrolled it. Runs on platform work. */
+  /** Whether the user has enrolled it. Runs on the platform's role. */
   enrolled(ctx: Context, userId: string): Promise<boolean>;
-  /** Removes all that the user enrolled. Runs on platform work. */
+  /** Removes everything that the user has enrolled. Runs on the platform's role. */
   forget(ctx: Context, userId: string): Promise<void>;
 }
 
 const SsoRequired = defineError('SSO_REQUIRED', 403, 'This organization logs in through its identity provider');
 
-/** The places that a password opens; each that does not is left out. */
+/** The places that accept a password. */
 export async function passwordPlaces(ctx: Context, places: readonly Place[]): Promise<Place[]> {
   const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
   if (orgIds.length === 0) return [...places];
@@ -30,7 +30,7 @@ export async function passwordPlaces(ctx: Context, places: readonly Place[]): Pr
   return places.filter(({ orgId }) => orgId === null || !closed.has(orgId));
 }
 
-/** Throws SSO_REQUIRED with the organization, when the place the caller asked for, or every place, takes no password. */
+/** Throws SSO_REQUIRED with the organization when the requested place, or every place, accepts no password. */
 export function mustTakePassword(
   places: readonly Place[],
   open: readonly Place[],
@@ -45,7 +45,7 @@ export function mustTakePassword(
   if (wanted) throw SsoRequired({ details: [{ path: 'orgId', message: wanted.orgId }] });
 }
 
-/** The methods that finish a login of this user, the enrolled one first. */
+/** The methods that can complete this user's login, the enrolled one first. */
 export async function factorsOf(ctx: Context, userId: string, enrolled: string): Promise<string[]> {
   const methods = [enrolled];
   for (const factor of ctx.fillings('identity.factor')) {

@@ -1,4 +1,4 @@
-/** Logging in with a password, without telling who exists. */
+/** Logging in with a password, without revealing which addresses exist. */
 import { type Context, defineBatch, needsRehash } from '#core';
 import { type Credentials, LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { hash, passwordFits } from '../accounts/passwords.ts';
@@ -10,7 +10,7 @@ import { InvalidCredentials, type Issued, openSession, type Tokens } from './ses
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 
 type Found = { user: LoginUser | null; places: Place[] };
-/** Who logs in under an address, and where to, in one statement; places are looked for even of nobody. */
+/** The user of an address and their places in one statement; an unknown address costs the same. */
 const lookups = defineBatch<string, Found>({
   name: 'identity-login',
   maxSize: 50,
@@ -37,20 +37,20 @@ export interface CodeWanted {
   tempToken: string;
   mfaMethod: 'totp' | 'sms';
   mfaMethods: string[];
-  /** Where a code would be sent, all but its end hidden. */
+  /** The number a code would be sent to, masked except for its end. */
   phone?: string;
 }
 export type Answer = { body: LoggedIn; issued: Issued } | { body: CodeWanted; issued: null };
 export interface Proof {
-  /** Whether a second factor was shown already. */
+  /** Whether a second factor was verified already. */
   mfa: boolean;
-  /** How the user came in, for the trail: `password`, `sso`, `passkey`, `invitation`. */
+  /** How the user logged in, for the audit trail: `password`, `sso`, `passkey`, `invitation`. */
   via: string;
 }
 
 /**
- * A wrong password, an unknown address and a user who may not log in get one answer after the same work: as many
- * queries, and one hash. The hash is made while no transaction is open. Throws INVALID_CREDENTIALS, 403 without a place,
+ * A wrong password, an unknown address and an inactive user get the same answer after the same work: the same number of
+ * queries and one hash, computed while no transaction is open. Throws INVALID_CREDENTIALS, 403 without a place,
  * SSO_REQUIRED.
  */
 export async function login(ctx: Context, input: Credentials): Promise<Answer> {
@@ -68,7 +68,7 @@ export async function login(ctx: Context, input: Credentials): Promise<Answer> {
   return answer(ctx, user, place, { mfa: false, via: 'password' });
 }
 
-/** Lets in whoever has proven enough, or asks for the second factor. Needs platform work. */
+/** Opens a session when the user has proven enough, else asks for the second factor. Needs the platform's role. */
 export async function answer(ctx: Context, user: LoginUser, place: Place, proof: Proof): Promise<Answer> {
   if (proof.mfa || !user.mfaEnabled || !ctx.services.config.identity.twoFactor) return letIn(ctx, user, place, proof);
   ctx.unchanged();
@@ -79,7 +79,7 @@ export async function answer(ctx: Context, user: LoginUser, place: Place, proof:
   return { body: { mfaRequired: true, tempToken, mfaMethod, mfaMethods, ...phone }, issued: null };
 }
 
-/** For modules that know by other means who somebody is; as answer(). Throws INVALID_CREDENTIALS for who is not active. */
+/** For modules that authenticate users by other means; otherwise as answer(). Throws INVALID_CREDENTIALS for inactive users. */
 export async function logIn(ctx: Context, userId: string, place: Place, proof: Proof): Promise<Answer> {
   const { rows } = await ctx.sql<LoginUser>(`select ${LOGIN_COLUMNS} from users where id = $1 and status = 'active'`, [
     userId,
@@ -88,7 +88,7 @@ export async function logIn(ctx: Context, userId: string, place: Place, proof: P
   return answer(ctx, rows[0], place, proof);
 }
 
-/** Opens the session of a user who has proven everything, in this transaction, and records the login. */
+/** Opens the session of a fully authenticated user in this transaction, and records the login. */
 export async function letIn(
   ctx: Context,
   user: Pick<LoginUser, 'id' | 'email' | 'name' | 'mfaEnabled'>,
@@ -108,7 +108,7 @@ export async function letIn(
   return { body: { user: { id, email, name, mfaEnabled }, tokens: issued.tokens, mfaRequired: false }, issued };
 }
 
-/** Goes to the trail of the place that the user would have reached. */
+/** Recorded in the audit trail of the place that the user would have reached. */
 export function recordFailure(
   ctx: Context,
   user: Pick<LoginUser, 'id' | 'email'>,
@@ -128,7 +128,7 @@ export function recordFailure(
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
-/** Goes to the trail of the platform. What is no address may be a password in the wrong field. */
+/** Recorded in the platform's audit trail. Text that is not an address is left out: it may be a password in the wrong field. */
 function recordUnknown(ctx: Context, email: string): void {
   ctx.auditAttempt('user.login.failed', {
     resourceType: 'user',

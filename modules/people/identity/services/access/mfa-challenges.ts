@@ -1,4 +1,4 @@
-/** The step between a right password and full tokens. */
+/** The step of a login between the correct password and full tokens. */
 import { type Context, defineError, newOpaqueToken, sha256Hex } from '#core';
 import { LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { tell } from '../accounts/notices.ts';
@@ -13,7 +13,7 @@ const CHALLENGE_SECONDS = 300;
 const TempTokenInvalid = defineError('TEMP_TOKEN_INVALID', 401, 'The login has expired; log in again');
 const CodeWrong = defineError('INVALID_MFA_CODE', 401, 'The code is not valid');
 
-/** @returns the token that stands for the right password for five minutes; only its hash is kept. */
+/** @returns the temporary token that represents the correct password for five minutes; only its hash is stored. */
 export async function openChallenge(ctx: Context, userId: string, place: Place): Promise<string> {
   const token = newOpaqueToken('mfa_');
   await ctx.sql(
@@ -31,14 +31,14 @@ select ${LOGIN_COLUMNS}, c.scope, c.partner_id as "partnerId", c.org_id as "orgI
 from mfa_challenges c join users on users.id = c.user_id and users.status = 'active' and users.mfa_enabled
 where c.token_hash = $1 and c.expires_at > now()`;
 
-/** Who stands behind a temporary token. Needs platform work. Throws TEMP_TOKEN_INVALID. */
+/** The user of a temporary token. Needs the platform's role. Throws TEMP_TOKEN_INVALID. */
 export async function findChallenge(ctx: Context, tempToken: string): Promise<Challenged> {
   const { rows } = await ctx.sql<Challenged>(BY_TOKEN, [sha256Hex(tempToken)], 'identity-challenge');
   if (!rows[0]?.roleId) throw TempTokenInvalid();
   return rows[0];
 }
 
-/** The same, counted as an attempt whatever comes of it. Throws TEMP_TOKEN_INVALID, RATE_LIMITED. */
+/** The same, and counts an attempt regardless of the result. Throws TEMP_TOKEN_INVALID, RATE_LIMITED. */
 export function challenged(ctx: Context, tempToken: string): Promise<Challenged> {
   return ctx.asPlatform(async (own) => {
     const found = await findChallenge(own, tempToken);
@@ -48,8 +48,8 @@ export function challenged(ctx: Context, tempToken: string): Promise<Challenged>
 }
 
 /**
- * Uses the temporary token up and lets its user in, who has shown a second factor. Throws TEMP_TOKEN_INVALID.
- * @param via what was shown, for the trail
+ * Consumes the temporary token and opens the session of its user, who has shown a second factor. Throws TEMP_TOKEN_INVALID.
+ * @param via the factor that was shown, for the audit trail
  */
 export async function finishChallenge(ctx: Context, tempToken: string, who: Challenged, via = 'second factor') {
   const { rowCount } = await ctx.sql('delete from mfa_challenges where token_hash = $1 and expires_at > now()', [
@@ -61,8 +61,8 @@ export async function finishChallenge(ctx: Context, tempToken: string, who: Chal
 }
 
 /**
- * Turns a temporary token and a code, or a recovery code, into a session; each works once. Attempts are counted by user
- * and stay counted whatever comes of them. Throws TEMP_TOKEN_INVALID, INVALID_MFA_CODE, RATE_LIMITED.
+ * Turns a temporary token and a code or recovery code into a session; each works once. Attempts are counted by user and
+ * stay counted regardless of the result. Throws TEMP_TOKEN_INVALID, INVALID_MFA_CODE, RATE_LIMITED.
  */
 export async function answerChallenge(ctx: Context, input: { code: string; tempToken: string }) {
   const { code, tempToken } = input;

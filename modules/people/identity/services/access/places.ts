@@ -8,18 +8,18 @@ export interface Place {
   roleId: string;
 }
 
-/** What of a place must hold for anybody to work there; of partners as `p` and organizations as `o`. */
+/** SQL: the conditions under which a place can be used; partners as `p`, organizations as `o`. */
 export const PARTNER_OPEN = `p.status = 'active' and p.deleted_at is null`;
 export const ORG_OPEN = `o.status in ('active', 'trial') and o.deleted_at is null`;
 
-/** The role that a user has in the place of a session or challenge; null when the association is gone. */
+/** SQL: the user's role in the place of a session or challenge; null when the membership no longer exists. */
 export const roleAt = (place: string) => `coalesce(
   (select role_id from partner_users
    where user_id = ${place}.user_id and partner_id = ${place}.partner_id and ${place}.scope = 'partner'),
   (select role_id from organization_users where user_id = ${place}.user_id and org_id = ${place}.org_id),
   (select role_id from system_users where user_id = ${place}.user_id and ${place}.scope = 'system'))`;
 
-// Places that are closed come last: a user of two partners is not locked out because the older one was suspended.
+// Inactive places sort last: a user of two partners is not locked out because the older one was suspended.
 const placesFor = (userId: string) => `
 select scope, "partnerId", "orgId", "roleId" from (
   select 'system' as scope, null::uuid as "partnerId", null::uuid as "orgId", role_id as "roleId",
@@ -40,7 +40,7 @@ const PLACES = placesFor('$1');
 export const placesColumn = (userId: string) =>
   `array(select to_jsonb(place) from (${placesFor(userId)}) place) as places`;
 
-/** Every place of the user, the one a login takes by itself first. */
+/** Every place of the user, the default one first. */
 export async function placesOf(ctx: Context, userId: string): Promise<Place[]> {
   const { rows } = await ctx.sql<Place>(PLACES, [userId], 'identity-places');
   return rows;
@@ -57,7 +57,7 @@ export function choosePlace(places: Place[], named: { orgId?: string; partnerId?
   );
 }
 
-/** Whose audit trail an entry about this place belongs to. */
+/** The owner of the audit trail for entries about this place. */
 export function ownerOf(place: Pick<Place, 'orgId' | 'partnerId'> | undefined): {
   orgId: string | null;
   partnerId: string | null;

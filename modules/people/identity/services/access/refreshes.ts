@@ -1,4 +1,4 @@
-/** Refreshing: the token of a session is replaced each time it is used. */
+/** Refreshing a session: each use of the refresh token replaces it. */
 import { type Context, defineError, equalHash, errors, sha256Hex } from '#core';
 import { ORG_OPEN, ownerOf, PARTNER_OPEN, type Place, roleAt } from './places.ts';
 import { IDLE_SECONDS, type Issued, issue, LONGEST_SECONDS, newRefreshToken } from './sessions.ts';
@@ -15,10 +15,10 @@ interface Presented {
 }
 
 /**
- * Replaces the refresh token by compare-and-set: of two callers with the same token one wins. Any other token that we
- * issued for a living session was stolen or replayed, and ends it; one that we did not issue, or of which that cannot be
- * told, changes nothing. Needs work that holds no transaction of its own, since ending the session must last although
- * the answer is an error. Throws CSRF_REQUIRED, REFRESH_INVALID, PARTNER_INACTIVE, ORG_ACCESS_DENIED.
+ * Replaces the refresh token by compare-and-set: of two callers with the same token one wins. Any older token that we
+ * issued for a live session was stolen or replayed and ends the session; a token that we did not issue changes nothing.
+ * Needs a unit of work without an open transaction, because ending the session must be committed although the answer is an
+ * error. Throws CSRF_REQUIRED, REFRESH_INVALID, PARTNER_INACTIVE, ORG_ACCESS_DENIED.
  */
 export async function refreshSession(ctx: Context, presented: Presented): Promise<Issued> {
   const token = presented.body ?? presented.cookie;
@@ -29,7 +29,7 @@ export async function refreshSession(ctx: Context, presented: Presented): Promis
   if (mac !== undefined && !equalHash(mac, ctx.services.mac('refresh-token', plain))) throw RefreshInvalid();
   const issued = await ctx.asPlatform((own) => replaceToken(own, id, token));
   if (issued) return issued;
-  // Tokens from before they were signed can be anybody's invention.
+  // An unsigned token cannot be told from a forged one.
   if (mac !== undefined) await ctx.asPlatform((own) => endReplayed(own, id));
   throw RefreshInvalid();
 }
@@ -56,7 +56,7 @@ returning u.id as "userId", s.mfa, s.scope, s.partner_id as "partnerId", s.org_i
   s.scope <> 'organization' or (${ORG_OPEN}) as "orgOpen",
   ${roleAt('s')} as "roleId"`;
 
-/** Null when the token is not the session's newest, or the session has ended. */
+/** Null when the token is not the session's current one, or the session has ended. */
 async function replaceToken(ctx: Context, id: string, token: string): Promise<Issued | null> {
   const next = newRefreshToken(ctx, id);
   const { rows } = await ctx.sql<Refreshed>(
@@ -66,7 +66,7 @@ async function replaceToken(ctx: Context, id: string, token: string): Promise<Is
   );
   const [found] = rows;
   if (!found) return null;
-  // Throwing rolls back: what is refused now leaves the session as it was, for when its place opens again.
+  // Throwing rolls back: a refusal leaves the session unchanged, so that it works again once its place is active.
   if (!found.partnerOpen) throw errors.PartnerInactive();
   if (!found.orgOpen) throw errors.OrgAccessDenied();
   if (!found.roleId) throw RefreshInvalid();

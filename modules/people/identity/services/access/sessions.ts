@@ -1,4 +1,4 @@
-/** Sessions: one row a login, opened, listed and ended. */
+/** Sessions: one row for each login. */
 import { randomUUID } from 'node:crypto';
 import {
   type Context,
@@ -18,7 +18,7 @@ import type { Place } from './places.ts';
 export const InvalidCredentials = defineError('INVALID_CREDENTIALS', 401, 'Invalid email or password');
 
 export const ACCESS_SECONDS = 900;
-/** From its last use; and from its login, however often it is used. */
+/** Since the last use, and since the login regardless of use. */
 export const IDLE_SECONDS = 30 * 86_400;
 export const LONGEST_SECONDS = 90 * 86_400;
 const COOKIE_PATH = '/api/v1/auth';
@@ -35,13 +35,13 @@ export interface Issued {
 
 export const clearedCookie = { [REFRESH_COOKIE]: { value: null, path: COOKIE_PATH } };
 
-/** Signed, so that a stranger who learns the id of a session can make no token that would end it. */
+/** Signed, so that knowing a session's id is not enough to make a token that would end it. */
 export function newRefreshToken(ctx: Context, sessionId: string): string {
   const plain = newOpaqueToken(`${sessionId}.`);
   return `${plain}.${ctx.services.mac('refresh-token', plain)}`;
 }
 
-/** @param lastsSeconds until the session ends unless it is used */
+/** @param lastsSeconds until the session ends without further use */
 export async function issue(
   ctx: Context,
   sessionId: string,
@@ -69,9 +69,9 @@ export async function issue(
 }
 
 /**
- * Opens a session in this transaction, which counts as a login.
- * @returns its first tokens and the cookie that carries the refresh token.
- * Throws INVALID_CREDENTIALS for a user who is not active (any more).
+ * Opens a session in this transaction and counts it as a login.
+ * @returns its first tokens and the cookie with the refresh token.
+ * Throws INVALID_CREDENTIALS for a user who is not active.
  */
 export async function openSession(ctx: Context, who: { userId: string; mfa: boolean; place: Place }): Promise<Issued> {
   const id = randomUUID();
@@ -87,14 +87,14 @@ export async function openSession(ctx: Context, who: { userId: string; mfa: bool
     ],
     'identity-open-session',
   );
-  // Suspended, perhaps while the password was being checked.
+  // The user may have been suspended while the password was checked.
   if (rowCount === 0) throw InvalidCredentials();
   return issue(ctx, id, refreshToken, { ...who, lastsSeconds: IDLE_SECONDS });
 }
 
 /**
  * Ends every session of a user, or only those in one place. Their access tokens are refused within a second.
- * Needs platform work.
+ * Needs the platform's role.
  */
 export async function endSessions(
   ctx: Context,
@@ -128,7 +128,7 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-/** The caller's own running sessions, the one used last first. */
+/** The caller's active sessions, most recently used first. */
 export function listSessions(ctx: Context, query: PageQuery) {
   const mine = Session.in(ctx)
     .where({ userId: ctx.actor.id })

@@ -1,20 +1,20 @@
-/** Mail that tells people what happened to their account, so that they notice what they did not do. */
+/** Security notices by mail: users learn of changes to their account that they did not make. */
 import type { Context } from '#core';
 
 const NOTICES = {
   'password-changed': ['your password was changed', 'the password of your account was changed'],
-  'password-reset': ['your password was reset', 'the password of your account was replaced by means of a mailed link'],
+  'password-reset': ['your password was reset', 'the password of your account was replaced with a reset link'],
   'mfa-enabled': ['two-factor authentication was set up', 'a second factor was set up for your account'],
   'mfa-disabled': ['two-factor authentication was switched off', 'the second factor was removed from your account'],
   'phone-changed': ['your phone number was changed', 'a new phone number was confirmed for your account'],
   'recovery-codes-renewed': ['your recovery codes were replaced', 'all recovery codes of your account were replaced'],
-  'recovery-code-used': ['a recovery code was used', 'somebody logged in to your account with a recovery code'],
+  'recovery-code-used': ['a recovery code was used', 'a recovery code was used to log in to your account'],
   'passkey-added': ['a passkey was added', 'a passkey was added to your account'],
   'passkey-removed': ['a passkey was removed', 'a passkey was removed from your account'],
-  registered: ['your account was made', 'an account was registered with this address'],
+  registered: ['your account was created', 'an account was registered with this address'],
   'already-registered': [
-    'you have an account already',
-    'somebody tried to register with this address, which has an account already; log in, or ask for a new password',
+    'you already have an account',
+    'someone tried to register with this address, which already has an account; log in, or ask for a new password',
   ],
 } as const;
 
@@ -35,7 +35,7 @@ export function tell(ctx: Context, email: string | null, kind: NoticeKind): void
   ctx.addJob('identity/send-notice', notice, { orgId: null });
 }
 
-/** Goes to the account of that address; ends quietly when there is none any more. */
+/** Sends to the account of that address; ends quietly when it no longer exists. */
 export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice): Promise<void> {
   const user = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ email: string }>('select email from users where lower(email) = lower($1)', [
@@ -45,7 +45,7 @@ export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice):
   });
   if (!user || !(await mayTell(ctx, user.email, kind))) return;
   const [subject, sentence] = NOTICES[kind];
-  // Without the name: whoever registers somebody else's address would choose what we write to them.
+  // Without the name: a person who registers another person's address would choose what we write to them.
   const when = `${at.slice(0, 16).replace('T', ' ')} UTC`;
   await ctx.services.mail.send({
     to: user.email,
@@ -54,7 +54,7 @@ export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice):
   });
 }
 
-/** A stranger can cause this one as often as the registration limits allow, so a mailbox gets three a day. */
+/** A stranger can trigger this notice up to the registration limits, so a mailbox gets at most three a day. */
 async function mayTell(ctx: Context, email: string, kind: NoticeKind): Promise<boolean> {
   if (kind !== 'already-registered') return true;
   const hit = await ctx.services.counters.hit(`identity-notice:${email}`, 3, 86_400).catch(() => null);
@@ -62,6 +62,6 @@ async function mayTell(ctx: Context, email: string, kind: NoticeKind): Promise<b
 }
 
 function closing(kind: NoticeKind): string {
-  if (kind === 'already-registered') return 'If this was not you, nothing is to be done: your account is unchanged.';
+  if (kind === 'already-registered') return 'If this was not you, you need to do nothing: your account is unchanged.';
   return 'If this was not you, ask for a new password at once and tell your administrator.';
 }

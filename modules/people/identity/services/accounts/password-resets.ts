@@ -1,4 +1,4 @@
-/** Changing a password, and getting a new one by mail. */
+/** Changing a password, and resetting a forgotten one by mail. */
 import { type Context, defineError, errors, newOpaqueToken, sha256Hex } from '#core';
 import type { PasswordChange, PasswordReset } from '../../models/password.ts';
 import { ownerOf, placesOf } from '../access/places.ts';
@@ -19,7 +19,7 @@ interface Person {
 }
 const PERSON = 'id, email, name, password_hash as "passwordHash"';
 
-/** Ends every session of the user, this one too. Throws CURRENT_PASSWORD_WRONG, WEAK_PASSWORD. */
+/** Ends every session of the user, including this one. Throws CURRENT_PASSWORD_WRONG, WEAK_PASSWORD. */
 export async function changePassword(ctx: Context, input: PasswordChange): Promise<void> {
   const user = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<Person>(`select ${PERSON} from users where id = $1`, [ctx.actor.id]);
@@ -29,13 +29,13 @@ export async function changePassword(ctx: Context, input: PasswordChange): Promi
   if (!(await passwordFits(input.currentPassword, user.passwordHash))) throw CurrentPasswordWrong();
   await mustBeStrong(input.newPassword, [user.email, user.name]);
   const passwordHash = await hash(input.newPassword);
-  // Only over the password that was shown: of two changes at once the second is refused.
+  // Compare-and-set on the verified hash: of two concurrent changes the second is refused.
   if (!(await replaceHash(ctx, user.id, passwordHash, user.passwordHash))) throw CurrentPasswordWrong();
   ctx.audit('user.password.change', { resourceType: 'user', resourceId: user.id, resourceName: user.email });
   tell(ctx, user.email, 'password-changed');
 }
 
-/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; a link refused for a weak password stays usable. */
+/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a refusal for a weak password. */
 export async function resetPassword(ctx: Context, input: PasswordReset): Promise<void> {
   const tokenHash = sha256Hex(input.token);
   const found = await ctx.asPlatform(async (own) => {
@@ -66,7 +66,7 @@ export async function resetPassword(ctx: Context, input: PasswordReset): Promise
   tell(ctx, user.email, 'password-reset');
 }
 
-/** Sets the hash and ends all that the old password opened. */
+/** Stores the hash and ends everything that the old password gave access to. */
 async function replaceHash(ctx: Context, userId: string, next: string, old: string | null): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `update users set password_hash = $2, password_changed_at = now(), updated_at = now()
@@ -79,8 +79,8 @@ async function replaceHash(ctx: Context, userId: string, next: string, old: stri
 }
 
 /**
- * Mails a link that is good for an hour, to active users only; an unknown address ends quietly. The token is made here
- * and not by the request, so that it never lies in the queue. Runs again after a failure to send, with a new token.
+ * Mails a link that is valid for an hour, to active users only; ends quietly for an unknown address. The job and not the
+ * request makes the token, so that it is never stored in the queue. A retry after a failed send makes a new token.
  */
 export async function sendReset(ctx: Context, email: string): Promise<void> {
   const token = newOpaqueToken('rst_');

@@ -1,14 +1,14 @@
-/** Passwords: checked and hashed outside any transaction, and strong enough to be worth a hash. */
+/** Passwords: strength checks and hashing, both outside of any transaction. */
 import { defineError, errors, hashPassword, verifyDummy, verifyPassword } from '#core';
 
 const WeakPassword = defineError('WEAK_PASSWORD', 400, 'The password is too easy to guess');
-/** Of 0 to 4: withstands guessing online, at the rates that the login limits allow. */
+/** On a scale of 0 to 4: withstands online guessing at the rates that the login limits allow. */
 const LEAST_SCORE = 2;
 
 type Check = (password: string, inputs: string[]) => { score: number; feedback: { warning: string | null } };
 let loading: Promise<Check> | undefined;
 
-/** The word lists take a tenth of a second to load, so the first password that needs them pays, not every start. */
+/** Loading the word lists takes 100 ms, so the first password that needs them loads them instead of every start. */
 function strengthCheck(): Promise<Check> {
   loading ??= Promise.all([
     import('@zxcvbn-ts/core'),
@@ -19,7 +19,7 @@ function strengthCheck(): Promise<Check> {
       dictionary: { ...common.dictionary, ...english.dictionary },
       graphs: common.adjacencyGraphs,
       translations: english.translations,
-      // The work grows faster than the text; what comes after a hundred characters changes no verdict.
+      // The cost grows faster than the length, and characters after the hundredth do not change the score.
       maxLength: 100,
     });
     return (password, inputs) => checker.check(password, inputs);
@@ -27,7 +27,7 @@ function strengthCheck(): Promise<Check> {
   return loading;
 }
 
-/** Throws WEAK_PASSWORD with the first reason. @param about what others know of the user, which makes guesses easier */
+/** Throws WEAK_PASSWORD with the first reason. @param about known facts about the user, which make guessing easier */
 export async function mustBeStrong(password: string, about: string[]): Promise<void> {
   const check = await strengthCheck();
   const { score, feedback } = check(
@@ -38,7 +38,7 @@ export async function mustBeStrong(password: string, about: string[]): Promise<v
   throw WeakPassword(feedback.warning || 'The password is too easy to guess');
 }
 
-/** Throws 503 while too many wait to be hashed, 400 for one that is too long once normalised. */
+/** Throws 503 when too many passwords wait to be hashed, 400 for one that is too long once normalized. */
 export async function hash(password: string): Promise<string> {
   return hashPassword(password).catch((error: Error) => {
     if (error.name === 'PasswordTooLongError') throw errors.ValidationFailed(error.message);
@@ -46,7 +46,7 @@ export async function hash(password: string): Promise<string> {
   });
 }
 
-/** Takes as long whether or not there is a user with a password. */
+/** Takes the same time whether or not a user with a password exists. */
 export async function passwordFits(password: string, stored: string | null | undefined): Promise<boolean> {
   const checked = stored ? verifyPassword(password, stored) : verifyDummy(password);
   return checked.catch((error: Error) => {

@@ -1,4 +1,4 @@
-/** What a user sees of themselves and may change. */
+/** The caller's own account: reading and changing it. */
 import { type Context, changesOf, errors } from '#core';
 import type { ProfileUpdate } from '../../models/user.ts';
 import { allowsSms } from '../factors/demands.ts';
@@ -16,7 +16,7 @@ const PROFILE = `id, email, name, mfa_enabled as "mfaEnabled", avatar_url as "av
   last_login_at as "lastLoginAt", password_changed_at as "passwordChangedAt", created_at as "createdAt",
   updated_at as "updatedAt"`;
 
-/** The caller's own row; the route's work is the platform's, so the id must be the actor's. */
+/** The caller's own row. The route uses the platform's role, so the id must be the actor's. */
 export async function readProfile(ctx: Context): Promise<Profile> {
   const { rows } = await ctx.sql<Profile>(`select ${PROFILE} from users where id = $1`, [ctx.actor.id]);
   if (!rows[0]) throw errors.NotFound('User not found');
@@ -34,7 +34,7 @@ interface Demands {
   pendingPhoneNumber: string | null;
 }
 
-/** The profile with the place, role and permissions of this session. */
+/** The profile with the tenant, role and permissions of this session. */
 export async function readMe(ctx: Context) {
   const profile = await readProfile(ctx);
   const { actor, scope } = ctx;

@@ -1,13 +1,13 @@
-/** Whose account it is: shown by a link that was mailed to its address. */
+/** Proof that a user owns an address: they opened a link that was mailed to it. */
 import type { Context } from '#core';
 import { endSessions } from '../access/sessions.ts';
 
 const OPENED_BY = ['mfa_challenges', 'mfa_setups', 'sms_codes', 'password_resets', 'mfa_attempts'];
 
 /**
- * The person at hand got the mail. The first time, everything is dropped that opens the account: somebody else may have
- * registered the address and waited for its owner to be given a place. False where the address was shown before; then
- * nothing changes. Needs platform work.
+ * Marks the address as proven. The first time, this removes password, second factors and sessions: another person may
+ * have registered the address and waited for its owner to be given access. Returns false, and changes nothing, when the
+ * address was proven before. Needs the platform's role.
  */
 export async function proveAddress(ctx: Context, userId: string): Promise<boolean> {
   const { rowCount } = await ctx.sql(
@@ -23,7 +23,7 @@ export async function proveAddress(ctx: Context, userId: string): Promise<boolea
   return true;
 }
 
-/** Ends what the old password opened: sessions, half-finished logins and setups, other links. */
+/** Ends what the old password gave access to: sessions, pending logins and setups, other links. */
 export async function forgetOpened(ctx: Context, userId: string): Promise<void> {
   await endSessions(ctx, userId);
   for (const table of OPENED_BY) await ctx.sql(`delete from ${table} where user_id = $1`, [userId]);

@@ -10,7 +10,7 @@ import { createUser } from './users.ts';
 
 export const SlugsExhausted = defineError('SLUG_EXHAUSTED', 500, 'Unable to generate unique company identifier');
 
-// Rule 4: what a taken address gets, and rule 1: this body and not the envelope.
+// The answer for a taken address, with this body instead of the error envelope.
 const ACCEPTED = {
   success: true,
   message: 'If registration can proceed, you will receive an email with the next steps.',
@@ -20,7 +20,7 @@ const disabled = (ctx: Context): Reply | null =>
     ? null
     : reply({ error: 'Registration is currently disabled', code: 'REGISTRATION_DISABLED' }, { status: 403 });
 
-/** An account without a place: it can log in once somebody invites it. The answer is the same for a taken address. */
+/** An account without a place; it can log in once an organization invites it. A taken address gets the same answer. */
 export async function registerAccount(ctx: Context, input: NewAccount): Promise<Reply> {
   const refused = disabled(ctx);
   if (refused) return refused;
@@ -28,20 +28,20 @@ export async function registerAccount(ctx: Context, input: NewAccount): Promise<
   const id = await createUser(ctx, { ...input, passwordHash: await hash(input.password) });
   if (id) recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register' });
   else ctx.unchanged();
-  // Both get mail, in one statement more each: neither the answer nor the work tells them apart.
+  // Both cases send mail with one further statement: neither answer nor timing reveals whether the address is taken.
   tell(ctx, input.email, id ? 'registered' : 'already-registered');
   return reply({ success: true, message: 'Your account is ready once an organization invites you.' });
 }
 
 /**
- * Partner, Partner Admin role, user, association and session in one transaction: all of them or none.
+ * Creates partner, Partner Admin role, user, membership and session in one transaction.
  * Throws WEAK_PASSWORD, SLUG_EXHAUSTED.
  */
 export async function registerPartner(ctx: Context, input: NewPartnerAccount): Promise<Reply> {
   const refused = disabled(ctx);
   if (refused) return refused;
   await mustBeStrong(input.password, [input.email, input.name, input.companyName]);
-  // Hashed also for an address that is taken: the time tells nothing.
+  // Hashed for a taken address, too, so that the timing reveals nothing.
   const passwordHash = await hash(input.password);
   const userId = await createUser(ctx, { ...input, passwordHash });
   if (!userId) {
@@ -72,12 +72,12 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
   });
   recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner' });
   const user = { id: userId, email: input.email, name: input.name, mfaEnabled: false };
-  // The new role forces an authenticator, so that is what comes next wherever the second factor is on.
+  // The new role requires MFA, so enrollment is the next step when two-factor authentication is on.
   const mfaRequired = ctx.services.config.identity.twoFactor;
   return reply({ user, partner, tokens, mfaRequired }, { cookies });
 }
 
-/** Active at once: nobody is there to approve on a fresh installation (see README). */
+/** Active at once: a new installation has no administrator who could approve it (see README). */
 async function insertPartner(
   ctx: Context,
   input: NewPartnerAccount,

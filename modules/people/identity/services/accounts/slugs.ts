@@ -1,9 +1,9 @@
-/** The URL-safe name of a partner, made from the company's. */
+/** The URL-safe name of a partner, derived from the company name. */
 import type { Context } from '#core';
 
 const MOST_SUFFIXES = 100;
 
-/** Lowercase letters and digits, all else hyphens, at most 50 characters; `partner` where nothing is left. */
+/** Lowercase letters and digits, everything else as hyphens, at most 50 characters; `partner` when nothing is left. */
 export function slugOf(companyName: string): string {
   const plain = companyName.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const slug = plain
@@ -15,7 +15,7 @@ export function slugOf(companyName: string): string {
 }
 
 /**
- * Gives `insert` the first free slug; it answers null when another registration was faster, and the next one is tried.
+ * Calls `insert` with free slugs until it succeeds; it returns null when a concurrent registration took the slug.
  * @returns null when the slug and its hundred suffixes are taken.
  */
 export async function insertWithSlug(

@@ -1,4 +1,4 @@
-/** Accounts: one a person, whatever places the person has. */
+/** Accounts: one for each person, regardless of how many places the person has. */
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#core';
 
@@ -9,11 +9,11 @@ export interface UserCreate {
   name: string;
   /** Null for a person who logs in through an identity provider only. */
   passwordHash: string | null;
-  /** Whether the person came by a link that was mailed to the address. */
+  /** Whether the person opened a link that was mailed to the address. */
   addressProven?: boolean;
 }
 
-/** Makes an active account without a place. Null when the address is taken. Needs platform work. */
+/** Creates an active account without a place. Null when the address is taken. Needs the platform's role. */
 export async function createUser(ctx: Context, user: UserCreate): Promise<string | null> {
   const { rows } = await ctx.sql<{ id: string }>(
     `insert into users (id, email, name, password_hash, password_changed_at, email_proven_at)
@@ -24,7 +24,7 @@ export async function createUser(ctx: Context, user: UserCreate): Promise<string
   return rows[0]?.id ?? null;
 }
 
-/** For an account without a password. False where it has one, or is not active. Needs platform work. */
+/** Sets the password of an account that has none. False when it has one or is not active. Needs the platform's role. */
 export async function setFirstPassword(ctx: Context, userId: string, passwordHash: string): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `update users set password_hash = $2, password_changed_at = now(), updated_at = now()

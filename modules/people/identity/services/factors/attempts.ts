@@ -1,4 +1,4 @@
-/** How often codes may be tried and sent. */
+/** Limits on how often codes may be tried and sent. */
 import { type Context, errors } from '#core';
 
 const MOST_ATTEMPTS = 10;
@@ -9,8 +9,8 @@ function tooMany(message: string, retryAfter: number): Error {
 }
 
 /**
- * Counts one attempt by user, whatever address it comes from. Must commit before the code is looked at, so that a wrong
- * code stays counted. Throws RATE_LIMITED with `retryAfter` in seconds.
+ * Counts one attempt by user, from any address. Must commit before the code is checked, so that a wrong code stays
+ * counted. Throws RATE_LIMITED with `retryAfter` in seconds.
  */
 export async function countAttempt(ctx: Context, userId: string): Promise<void> {
   const { rows } = await ctx.sql<{ attempts: number; retryAfter: number }>(
@@ -32,8 +32,8 @@ export async function forgetAttempts(ctx: Context, userId: string): Promise<void
 }
 
 /**
- * Counts one message to be sent. While the counter store is away it is let through: the caller has shown a password, and
- * the number is their own. Throws RATE_LIMITED.
+ * Counts one message. Allows it while the counter store is away: the caller has shown a password, and the number is their
+ * own. Throws RATE_LIMITED.
  */
 export async function countMessage(ctx: Context, key: string, max: number, windowSeconds: number): Promise<void> {
   const hit = await ctx.services.counters.hit(key, max, windowSeconds).catch((error: Error) => {

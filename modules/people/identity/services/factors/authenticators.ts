@@ -1,7 +1,7 @@
-/** Codes of the authenticator app: accepted once each. */
+/** Codes of the authenticator app; each is accepted once. */
 import { type Context, verifyTotp } from '#core';
 
-/** Where the secret is sealed to; a waiting setup seals it for the same place, so that confirming only moves it. */
+/** The column that the secret is sealed for; a pending setup seals it for the same one, so that confirming only moves it. */
 export const secretPlace = (userId: string) => ({ table: 'users', column: 'mfa_secret', row: userId });
 
 /** The step of an accepted code is stored by compare-and-set: of two requests with the same code one wins. */

@@ -1,7 +1,7 @@
-/** What must hold before somebody changes how they log in. */
+/** Conditions for changing how a user logs in. */
 import { type Context, defineError, errors } from '#core';
 
-/** Seconds since the login: what guards the account is changed by whoever has just proven themselves (ASVS 5, 7.5.1). */
+/** Seconds since the login: changes to authentication require a recent one (OWASP ASVS 5, 7.5.1). */
 const FRESH_SECONDS = 900;
 
 const ReauthenticationRequired = defineError(
@@ -21,14 +21,14 @@ export async function mustBeFresh(ctx: Context): Promise<void> {
   if (rowCount === 0) throw ReauthenticationRequired();
 }
 
-/** Where MFA is on, only a session that showed it may change it. Throws MFA_VERIFICATION_REQUIRED. */
+/** While MFA is on, only a session that passed it may change it. Throws MFA_VERIFICATION_REQUIRED. */
 export async function mustHaveShownFactor(ctx: Context, who: { userId: string; mfa: boolean }): Promise<void> {
   if (who.mfa || !ctx.services.config.identity.twoFactor) return;
   const { rowCount } = await ctx.sql('select 1 from users where id = $1 and mfa_enabled', [who.userId]);
   if (rowCount !== 0) throw errors.MfaVerificationRequired();
 }
 
-/** Whether any organization that the user belongs to, wherever they are logged in now, has this setting so. */
+/** Whether any organization of the user, not only that of the session, has this setting. */
 async function anyOrganization(ctx: Context, userId: string, path: string[], value: string): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `select 1 from organization_users ou join organizations o on o.id = ou.org_id and o.deleted_at is null

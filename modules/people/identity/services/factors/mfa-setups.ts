@@ -17,8 +17,8 @@ const ISSUER = 'Quartermaster';
 const codesPlace = (userId: string) => ({ table: 'mfa_setups', column: 'recovery_codes', row: userId });
 
 /**
- * Begins anew each time it is asked; waits ten minutes for its first code. Where text messages are the method, the
- * authenticator will take their place. Throws INVALID_STATE when an authenticator is active, MFA_VERIFICATION_REQUIRED,
+ * Starts over on each call; waits ten minutes for the first code. When the method is text messages, the authenticator
+ * replaces it. Throws INVALID_STATE when an authenticator is active, MFA_VERIFICATION_REQUIRED,
  * REAUTHENTICATION_REQUIRED.
  */
 export async function beginSetup(ctx: Context) {
@@ -46,10 +46,10 @@ export async function beginSetup(ctx: Context) {
   return { secret, otpAuthUrl, qrCodeDataUrl, recoveryCodes };
 }
 
-/** The caller's own setup, confirmed. Throws INVALID_STATE when none waits, INVALID_CODE, RATE_LIMITED. */
+/** Confirms the caller's setup. Throws INVALID_STATE when none is pending, INVALID_CODE, RATE_LIMITED. */
 export const confirmOwnSetup = (ctx: Context, code: string) => confirm(ctx, callerOf(ctx), code);
 
-/** On the public path any access token of the user will do, while its session lives. Throws 401, else as above. */
+/** The public route accepts any access token of the user whose session is alive. Throws 401, else as above. */
 export async function confirmSetupByBearer(ctx: Context, code: string, authorization: string | undefined) {
   const bearer = await ctx.asPlatform((own) => bearerOf(own, authorization));
   return confirm(ctx, bearer, code);
@@ -67,9 +67,9 @@ async function confirm(ctx: Context, who: Bearer, code: string) {
     [userId],
   );
   const [setup] = rows;
-  if (!setup) throw errors.InvalidState('No authenticator waits to be confirmed; begin again');
+  if (!setup) throw errors.InvalidState('No authenticator setup is pending; start again');
   const { ok, step } = verifyTotp({ secret: ctx.services.seal.open(setup.secret, secretPlace(userId)), code });
-  // Throwing undoes the deletion: the setup goes on waiting for a right code.
+  // Throwing undoes the deletion: the setup stays pending.
   if (!ok) throw CodeRefused();
   const recoveryCodes = JSON.parse(ctx.services.seal.open(setup.recoveryCodes, codesPlace(userId))) as string[];
   const { rowCount } = await ctx.sql(

@@ -1,4 +1,4 @@
-/** Phone numbers: proven by a code sent to them before they count. */
+/** Phone numbers, verified by a code that is sent to them. */
 import type { Context } from '#core';
 import { callerOf } from '../access/bearers.ts';
 import { tell } from '../accounts/notices.ts';
@@ -7,7 +7,7 @@ import { CodeRefused } from './second-factors.ts';
 import { dropCodes, masked, requestCode, tryCode, useCode } from './sms-codes.ts';
 
 /**
- * Sends a code to a new number, which waits apart: the old one stays in use until the code is confirmed.
+ * Sends a code to a new number; the old one stays in use until the code is confirmed.
  * Throws REAUTHENTICATION_REQUIRED, MFA_VERIFICATION_REQUIRED.
  */
 export async function verifyPhone(ctx: Context, phoneNumber: string) {

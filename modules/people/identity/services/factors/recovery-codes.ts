@@ -1,4 +1,4 @@
-/** Recovery codes: for when the authenticator or the phone is lost; each works once. */
+/** Recovery codes replace a lost authenticator or phone; each works once. */
 import { type Context, errors, hashRecoveryCode, newRecoveryCodes, plainRecoveryCode } from '#core';
 import { tell } from '../accounts/notices.ts';
 import { mustBeFresh } from './demands.ts';
@@ -6,11 +6,11 @@ import { mustBeFresh } from './demands.ts';
 const storedForm = (ctx: Context, userId: string, code: string) =>
   ctx.services.mac('recovery-code', `${userId} ${plainRecoveryCode(code)}`);
 
-/** What is kept of codes, as JSON: worthless without this installation's secret, and to any other user. */
+/** The hashes as JSON: useless without this installation's secret, and for any other user. */
 export const storedCodes = (ctx: Context, userId: string, codes: readonly string[]): string =>
   JSON.stringify(codes.map((code) => storedForm(ctx, userId, code)));
 
-/** Takes a code in one statement, so that it cannot be taken again. Codes from before they were bound still count. */
+/** Consumes a code in one statement, so that it cannot be used twice. Codes hashed without the user's id still count. */
 export async function acceptRecoveryCode(ctx: Context, userId: string, code: string): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `update users set mfa_recovery_codes = mfa_recovery_codes - $2::text[]

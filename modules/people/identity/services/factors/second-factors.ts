@@ -1,4 +1,4 @@
-/** The second factor whatever its method: its codes accepted, its removal. */
+/** The second factor regardless of its method: checking its codes, removing it. */
 import { type Context, defineError } from '#core';
 import { type Bearer, callerOf } from '../access/bearers.ts';
 import { tell } from '../accounts/notices.ts';
@@ -12,8 +12,8 @@ export const CodeRefused = defineError('INVALID_CODE', 400, 'The code is not val
 export type MfaMethod = 'totp' | 'sms';
 
 /**
- * Takes a code of the user's method, so that it cannot be taken again. Call before this work's first query: tries are
- * counted in a transaction of their own.
+ * Consumes a code of the user's method. Call it before the first query of this unit of work: attempts are counted in a
+ * transaction of their own.
  */
 export async function acceptCode(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function disableMfa(ctx: Context, code: string) {
        mfa_last_step = null, phone_number = null, phone_verified = false, updated_at = now() where id = $1`,
     [userId],
   );
-  // What a session proved with the old secret is worth nothing without it.
+  // MFA that a session passed with the old secret no longer counts.
   await ctx.sql('update sessions set mfa = false where user_id = $1 and mfa', [userId]);
   await dropCodes(ctx, userId);
   await forgetAttempts(ctx, userId);
@@ -55,7 +55,7 @@ export async function disableMfa(ctx: Context, code: string) {
   return { success: true, mfaEnabled: false };
 }
 
-/** This session has just shown the new method; what the others showed before counts no longer. */
+/** Only this session has shown the new method; the MFA of the others no longer counts. */
 export async function keepOnlyThisVerified(ctx: Context, { userId, sessionId }: Pick<Bearer, 'userId' | 'sessionId'>) {
   await ctx.sql('update sessions set mfa = (id = $2) where user_id = $1 and mfa is distinct from (id = $2)', [
     userId,

@@ -1,14 +1,14 @@
-/** Codes sent by text message: made by the job that sends them, good for one purpose, once. */
+/** Codes sent by text message: made by the job that sends them, valid once for one purpose. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Context, equalHash, SmsError } from '#core';
 import { ownerOf, placesOf } from '../access/places.ts';
 
 const CODE_SECONDS = 600;
 const MOST_TRIES = 5;
-/** Somebody waits for it in front of a screen. */
+/** A person waits for it in front of a screen. */
 const PRIORITY = -10;
 
-/** What a code is good for; a code of one purpose, temporary token or session is nothing to another. */
+/** The purpose of a code; it is not valid for another purpose, temporary token or session. */
 export interface SmsPurpose {
   purpose: 'phone' | 'login' | 'disable';
   /** The user for `phone`, the hash of the temporary token for `login`, the session for `disable`. */
@@ -30,7 +30,7 @@ export const masked = (phoneNumber: string): string => `•••${phoneNumber.s
 const macOf = (ctx: Context, { purpose, boundTo, userId, phoneNumber }: SmsCode, code: string) =>
   ctx.services.mac('sms-code', [purpose, boundTo, userId, phoneNumber, code].join(' '));
 
-/** Asks for a new code, in this transaction; an older one for the same purpose is worthless from then on. */
+/** Requests a new code in this transaction; it invalidates an older one for the same purpose. */
 export async function requestCode(ctx: Context, { purpose, boundTo, userId, phoneNumber }: SmsCode): Promise<void> {
   const id = randomUUID();
   await ctx.sql(
@@ -45,7 +45,7 @@ export async function requestCode(ctx: Context, { purpose, boundTo, userId, phon
 
 const COLUMNS = 'purpose, bound_to as "boundTo", user_id as "userId", phone_number as "phoneNumber"';
 
-/** A code that was right, to be used up in the transaction that acts on it. */
+/** A correct code, to be consumed in the transaction that acts on it. */
 export interface RightCode {
   id: string;
   mac: string;
@@ -53,7 +53,7 @@ export interface RightCode {
 }
 
 /**
- * Counts a try and compares; null for a wrong code and after five tries. Must commit before anything comes of it, so
+ * Counts an attempt and compares; null for a wrong code and after five attempts. Must commit before its result is used, so
  * that a wrong code stays counted.
  */
 export async function tryCode(
@@ -74,20 +74,20 @@ export async function tryCode(
   return { id: found.id, mac: found.mac, phoneNumber: found.phoneNumber };
 }
 
-/** False when another request was faster with the same code. */
+/** False when a concurrent request has consumed the code. */
 export async function useCode(ctx: Context, { id, mac }: RightCode): Promise<boolean> {
   const { rowCount } = await ctx.sql('delete from sms_codes where id = $1 and code_mac = $2', [id, mac]);
   return rowCount === 1;
 }
 
-/** Forgets what was sent to a number that is no longer the second factor. */
+/** Deletes codes sent to a number that is no longer the second factor. */
 export async function dropCodes(ctx: Context, userId: string): Promise<void> {
   await ctx.sql('delete from sms_codes where user_id = $1', [userId]);
 }
 
 /**
- * Makes the code and sends it; run again after a failure to send, it makes another. A request that was replaced, used or
- * is too old ends quietly. A number that the service refuses for good is recorded, and not tried again.
+ * Makes the code and sends it; a retry after a failed send makes another. Ends quietly for a request that was replaced,
+ * used or is too old. A number that the SMS service refuses permanently is recorded and not retried.
  */
 export async function sendCode(ctx: Context, id: string): Promise<void> {
   const code = String(randomInt(1_000_000)).padStart(6, '0');
@@ -116,7 +116,7 @@ export async function sendCode(ctx: Context, id: string): Promise<void> {
 async function giveUp(ctx: Context, id: string, { userId, phoneNumber, purpose }: SmsCode, error: SmsError) {
   const [place] = await placesOf(ctx, userId);
   await ctx.sql('delete from sms_codes where id = $1', [id]);
-  ctx.log.warn({ userId, purpose, error: error.message }, 'a text message was refused');
+  ctx.log.warn({ userId, purpose, error: error.message }, 'text message refused');
   ctx.audit('auth.sms.refused', {
     ...ownerOf(place),
     resourceType: 'user',

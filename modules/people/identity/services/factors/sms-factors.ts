@@ -1,4 +1,4 @@
-/** Text messages as second factor: switched on for a proven number, and their codes sent. */
+/** Text messages as the second factor: turning them on for a verified number, and sending codes. */
 import { type Context, errors, newRecoveryCodes, sha256Hex } from '#core';
 import { bearerOf, callerOf } from '../access/bearers.ts';
 import { findChallenge } from '../access/mfa-challenges.ts';
@@ -40,8 +40,8 @@ async function whyNot(ctx: Context, userId: string): Promise<string> {
 }
 
 /**
- * Sends a code: with a temporary token one that finishes that login, else one with which the caller of the access token
- * may disable MFA. Throws TEMP_TOKEN_INVALID, UNAUTHENTICATED, INVALID_STATE when the method is another, RATE_LIMITED.
+ * Sends a code: with a temporary token to complete that login, otherwise to let the caller of the access token disable
+ * MFA. Throws TEMP_TOKEN_INVALID, UNAUTHENTICATED, INVALID_STATE for another method, RATE_LIMITED.
  */
 export async function sendFactorCode(ctx: Context, tempToken: string | undefined, authorization: string | undefined) {
   const asked = await ctx.asPlatform(async (own) => {

@@ -1,4 +1,4 @@
-/** API keys: made, changed, rotated and revoked by people. */
+/** API keys: creating, changing, rotating and revoking them. */
 import { type Context, changesOf, errors, mustAccessOrg, newApiKey, type PageQuery, page, type SortKey } from '#core';
 import {
   ApiKey,
@@ -71,25 +71,25 @@ export async function updateApiKey(ctx: Context, id: string, changes: ApiKeyUpda
   return showApiKey(updated);
 }
 
-/** New material for the same key. Whoever rotates gets to hold it, so it must not reach further than they do. */
+/** New key material. The caller will hold the key, so its scopes must not exceed the caller's permissions. */
 export async function rotateApiKey(ctx: Context, id: string) {
   mustReachWholeOrg(ctx);
   const { key, keyPrefix, keyHash } = newApiKey();
   const rotated = await changeActive(ctx, id, { keyPrefix, keyHash, lastUsedAt: null, usageCount: '0' });
-  // Scopes are checked on the row as it was changed: nobody can widen them in between.
+  // Scopes are checked on the locked row, so they cannot be widened in between.
   mayGive(ctx, rotated.scopes);
   record(ctx, 'api_key.rotate', rotated, { changedFields: ['key', 'usageCount', 'lastUsedAt'] });
   return { ...showApiKey(rotated), key, warning: WARNING };
 }
 
-/** For good; the record stays. */
+/** Permanent; the record stays. */
 export async function revokeApiKey(ctx: Context, id: string): Promise<{ success: true }> {
   const revoked = await changeActive(ctx, id, { status: 'revoked' });
   record(ctx, 'api_key.revoke', revoked, {});
   return { success: true };
 }
 
-/** Every change is a compare-and-set on a key that can still be used. */
+/** Every change is a compare-and-set on an active key. */
 async function changeActive(ctx: Context, id: string, changes: object): Promise<ApiKey> {
   const changed = await ApiKey.in(ctx)
     .where({ id })
@@ -98,7 +98,7 @@ async function changeActive(ctx: Context, id: string, changes: object): Promise<
     .returning('*')
     .first();
   if (changed) {
-    // What this process remembers of the key ends with the answer; the others hear of it within a second.
+    // This process drops its cached copy with the answer; the others within a second.
     ctx.notify('principals', '*');
     return changed;
   }

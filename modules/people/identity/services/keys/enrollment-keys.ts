@@ -1,4 +1,4 @@
-/** Enrollment keys: made, rotated and removed by people. */
+/** Enrollment keys: creating, rotating and deleting them. */
 import {
   type Context,
   errors,
@@ -52,7 +52,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
   const orgId = targetOrg(ctx, input.orgId, () => errors.OrgRequired(`orgId is required for ${ctx.scope.kind} scope`));
   const siteId = input.siteId ?? null;
   mustAccessSite(ctx, siteId);
-  // A caller limited to device groups would not reach the devices that the key brings.
+  // A caller limited to device groups would not reach the devices that enroll with the key.
   if (ctx.scope.groupIds) throw errors.SiteAccessDenied();
   await mustExistOrg(ctx, orgId);
   if (siteId) await ctx.use('tenancy').mustExistSite(siteId, orgId);
@@ -73,7 +73,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
   return { ...showEnrollmentKey(made), key };
 }
 
-/** New material in one statement: the old key is worthless as soon as this commits. */
+/** New key material in one statement: the old key stops working with this commit. */
 export async function rotateEnrollmentKey(ctx: Context, id: string, input: EnrollmentKeyRotate | null) {
   const key = newEnrollmentKey();
   const changes = input ?? {};

@@ -1,4 +1,4 @@
-/** Using an enrollment key: what the agents module asks while it enrolls a device, in its own transaction. */
+/** Use of an enrollment key by the agents module while it enrolls a device, in its transaction. */
 import { type Context, pepperedHash } from '#core';
 
 export interface LockedEnrollmentKey {
