@@ -1,5 +1,6 @@
 /** What a module tells of its own operations for the tests that hold for every module: the default export of its test/example.ts. */
 import { randomUUID } from 'node:crypto';
+import { enrollAgent, enrollmentKey } from './fake-agent.ts';
 import type { CallOptions } from './http.ts';
 import type { PlatformClient, TestPlatform } from './platform.ts';
 import type { Person, Tenant } from './tenants.ts';
@@ -49,7 +50,7 @@ export interface Example {
   /** Bodies with rules that the schema does not express; others are derived from the schema. */
   bodies?: Record<string, (context: ExampleContext) => object | Promise<object>>;
   /** Prepares what an operation needs before it can succeed; may return the paths to call. */
-  before?: Record<string, (context: ExampleContext) => Promise<string[] | void>>;
+  before?: Record<string, (context: ExampleContext) => Promise<string[] | undefined>>;
   /** Complete requests, where a body and a path are not enough. */
   calls?: Record<string, (context: ExampleContext) => Promise<ExampleCall>>;
   /** The same for requests to a platform with variables of its own. */
@@ -84,3 +85,10 @@ export interface Example {
 export const shortName = (): string => `e7${randomUUID().slice(0, 6)}`;
 /** A name that no other has. @param word `Name` or `Reason`: the API document shows a plain one in its place */
 export const uniqueName = (word: 'Name' | 'Reason' = 'Name'): string => `${word} ${shortName()}`;
+
+/** The id of an enrolled device of the tenant that examples may use; it is in no static group. */
+export const exampleDevice = ({ platform, tenant, once }: ExampleContext): Promise<string> =>
+  once('device', async () => {
+    const key = await enrollmentKey(platform, tenant);
+    return (await enrollAgent(platform, { key, hostname: 'WS-0141' })).deviceId;
+  });

@@ -7,6 +7,7 @@ export {
   type Example,
   type ExampleCall,
   type ExampleContext,
+  exampleDevice,
   type NamedTest,
   type RowLife,
   shortName,
@@ -16,4 +17,5 @@ export { startMailServer, type TakenMail } from './mail-server.ts';
 export { joinTestPlatform, startTestPlatform } from './platform.ts';
 export { sharedPlatform } from './pool/shared-platform.ts';
 export { freePort } from './ports.ts';
+export { type Page, Replica, settled } from './replica.ts';
 export { until, within } from './until.ts';

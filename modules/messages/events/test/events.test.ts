@@ -3,8 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import test from 'ava';
 import type { ErrorBody, Person } from '#test';
-import { EventReader, joinTestPlatform, organization, orgUser, startTestPlatform, type Tenant, tenant } from '#test';
-import { settled } from '../../../../test/contract/ground/followed.ts';
+import {
+  EventReader,
+  joinTestPlatform,
+  organization,
+  orgUser,
+  settled,
+  startTestPlatform,
+  type Tenant,
+  tenant,
+} from '#test';
 import { asPlatform, enroll } from '../../../devices/devices/test/arrange.ts';
 
 const platform = await startTestPlatform();
