@@ -57,7 +57,7 @@ export function loadConfig(): Config {
   return config;
 }
 
-/** Faults that concern more than one variable. They look at the given text, so that they are told along with the others. */
+/** Faults that concern more than one variable. They are found in the given text, so that all faults are reported together. */
 function faultsBetween(given: Environment): string[] {
   const faults: string[] = [];
   for (const name of ['DATABASE_APP_URL', 'DATABASE_PLATFORM_URL']) {

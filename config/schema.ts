@@ -164,7 +164,7 @@ export const schema = Joi.object<Variables, true>({
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   // One hash more than processors, so that none waits for the next between two, and two threads for files and names.
   UV_THREADPOOL_SIZE: number(1, 1024, Math.max(4, availableParallelism() + 3)),
-  SERVICE_VERSION: Joi.string().max(100).default('0.1.0'),
+  SERVICE_VERSION: Joi.string().max(100).default('0.2.0'),
   TRUST_PROXY_HEADERS: flag(false),
   CORS_ORIGINS: list(origin),
   API_REQUIRE_IF_MATCH: flag(false),

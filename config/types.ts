@@ -143,7 +143,7 @@ export interface Config {
     disabled: string[];
     /** Allow-list; empty = all. */
     enabled: string[];
-    /** By plan, what its partners do not have as long as nobody says otherwise. */
+    /** By plan, the modules that its partners do not have unless switched on for them. */
     plansWithout: Record<string, string[]>;
     /** Names of npm packages, each with one module. */
     packages: string[];

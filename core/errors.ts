@@ -68,7 +68,7 @@ export const AlreadyPending = defineError('ALREADY_PENDING', 409, 'The same comm
 export const NameTaken = defineError('NAME_TAKEN', 409, 'The name is already in use');
 export const InUse = defineError('IN_USE', 409, 'The object is in use');
 export const LastAdministrator = defineError('LAST_ADMINISTRATOR', 409, 'The last administrator cannot be removed');
-/** A position in changes or events from which nobody can tell any more what was missed: begin anew. */
+/** A position in changes or events after which some may be missing: the client starts again. */
 export const CursorExpired = defineError('CURSOR_EXPIRED', 410, 'The cursor cannot be continued: start again');
 export const PayloadTooLarge = defineError('PAYLOAD_TOO_LARGE', 413, 'The request body is too large');
 export const MfaRequired = defineError('MFA_REQUIRED', 428, 'Enroll an authenticator app to continue');

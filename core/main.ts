@@ -8,8 +8,8 @@ import { type EmbeddedServer, startEmbeddedServer } from './database/embedded/se
 import { explain } from './explain.ts';
 import { startMetricsServer } from './http/metrics-server.ts';
 import { createLog } from './log.ts';
-import { type Platform, startPlatform } from './platform.ts';
 import { resolveSecrets } from './secrets.ts';
+import { type Platform, startPlatform } from './start/index.ts';
 
 interface Running {
   url: string;

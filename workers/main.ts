@@ -117,14 +117,16 @@ export async function startWorkers(services: TaskServices, options: WorkerOption
     events,
   });
   await show();
-  const stopStanding = await services.startStanding();
+  const stopBackground = await services.startBackground();
   const stopBeats = repeat(BEAT_MS, show, log);
   const stopUpkeep = startUpkeep(services);
   return {
     nodeId,
     async stop() {
       await stopUpkeep();
-      await stopStanding().catch((error: Error) => log.warn({ err: error }, 'what runs beside the jobs did not stop'));
+      await stopBackground().catch((error: Error) =>
+        log.warn({ err: error }, 'background services did not stop cleanly'),
+      );
       await drain(options.patienceMs ?? 25_000);
       await stopBeats();
     },

@@ -56,7 +56,7 @@ export function recordRuns(events: WorkerEvents, { history, metrics, gate, putOf
   events.on('job:success', ({ job }) => finish(job, skipped.has(job) ? 'skipped' : 'success'));
   events.on('job:error', ({ job, error }) => {
     if (error instanceof PutOff) {
-      metrics?.putOff(job.task_identifier);
+      metrics?.deferral(job.task_identifier);
       putOffs.add(String(job.id), job.attempts - 1, error.seconds);
     } else finish(job, job.attempts < job.max_attempts ? 'error' : 'failed', error);
   });

@@ -60,7 +60,7 @@ async function putAside({ work: { database } }: TaskServices): Promise<void> {
   }
 }
 
-/** Failed jobs that nobody looked after for a month, their last words kept in the history, and names that nothing uses. */
+/** Deletes permanently failed jobs after 30 days, keeping the last error in the job history, and names that nothing uses. */
 export async function cleanQueue({ work: { database }, log }: TaskServices): Promise<void> {
   const { owner } = database;
   await owner.query(

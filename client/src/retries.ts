@@ -81,7 +81,7 @@ export function retrying(
         await answer.body?.cancel();
         continue;
       }
-      // What was refused for its rate was not carried out. Of all else nobody knows.
+      // A request refused for its rate was not executed. For all other failures that is unknown.
       const again = answer
         ? answer.status === 429 || (AWAY.has(answer.status) && harmless(request))
         : harmless(request);

@@ -43,7 +43,7 @@ test.before(async (t) => {
   t.timeout(600_000);
   platform = await startTestPlatform({ OUTBOUND_ALLOW_CIDRS: '127.0.0.0/8', OUTBOUND_ALLOW_HTTP: 'true' });
   // What sends webhooks.
-  standing = await platform.platform.tasks.startStanding();
+  standing = await platform.platform.tasks.startBackground();
   place = await tenant(platform);
   const agents = [1, 2, 3].map(async () => enrollAgent(platform, { key: await enrollmentKey(platform, place) }));
   await Promise.all(agents);

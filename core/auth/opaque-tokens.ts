@@ -36,7 +36,7 @@ export function sha256Hex(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-/** HMAC-SHA-256 in hex: worthless to whoever has the table but not the pepper. Throws `RangeError` without a pepper. */
+/** HMAC-SHA-256 in hex: useless with the table alone, without the pepper. Throws `RangeError` without a pepper. */
 export function pepperedHash(key: string, pepper: string): string {
   if (pepper === '') throw new RangeError('The pepper is empty');
   return createHmac('sha256', pepper).update(key).digest('hex');

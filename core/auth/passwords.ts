@@ -41,7 +41,7 @@ interface Parts {
 // One for the process, as the thread pool it protects is.
 const gate = { atOnce: 2, maxWaiting: 200, running: 0, waiting: [] as (() => void)[] };
 
-/** How many may wait for each that runs: a few seconds' worth, so that whoever is let into the queue is also served. */
+/** How many may wait for each that runs: a few seconds' worth, so that every request in the queue is served in time. */
 const waitingEach = 100;
 
 /**
@@ -106,7 +106,7 @@ function normalised(password: string): Buffer {
   return Buffer.from(password.length > maxPasswordBytes ? password : password.normalize('NFKC'), 'utf8');
 }
 
-/** Cost is bounded: whoever can write a hash must not be able to occupy the machine with it. */
+/** The cost is bounded: a stored hash with a high cost must not be able to occupy the machine. */
 function read(phc: string): Parts | undefined {
   const [, m = '', t = '', p = '', salt = '', tag = ''] = form.exec(phc) ?? [];
   const [memory, passes, parallelism] = [Number(m), Number(t), Number(p)];
@@ -139,7 +139,7 @@ async function enter(): Promise<void> {
 }
 
 function leave(): void {
-  // The place goes straight to the one who waited longest, so nobody who comes now can overtake.
+  // The slot passes directly to the request that waited longest, so that a new one cannot overtake it.
   const next = gate.running <= gate.atOnce ? gate.waiting.shift() : undefined;
   if (next) next();
   else gate.running--;

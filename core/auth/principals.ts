@@ -1,10 +1,10 @@
-/** Who a session or an API key stands for right now: one query, remembered for a second or until a change is told. */
+/** Who a session or an API key stands for right now: one query, remembered for a second or until a change is announced. */
 import type pg from 'pg';
 import type { Actor, Scope } from '../context/index.ts';
 import { NOWHERE } from '../context/index.ts';
 
 const REMEMBER_MS = 1000;
-const MOST = 20_000;
+const MAX_KNOWN = 20_000;
 
 export interface Principal {
   actor: Omit<Actor, 'ip' | 'userAgent'>;
@@ -27,7 +27,7 @@ class Memory<T> {
     const now = Date.now();
     const found = this.known.get(key);
     if (found && found.until > now) return found.value;
-    if (this.known.size >= MOST) this.known.clear();
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
     const value = load();
     this.known.set(key, { until: now + REMEMBER_MS, value });
     value.catch(() => this.known.delete(key));
@@ -140,6 +140,7 @@ export class Principals {
   private readonly sessions = new Memory<Principal | null>();
   private readonly keys = new Memory<KeyPrincipal | null>();
   private readonly partners = new Memory<string | null>();
+  private readonly listeners: (() => void)[] = [];
 
   /** @param pool the platform role's: who the caller is comes before what the caller reaches. */
   constructor(pool: pg.Pool) {
@@ -222,10 +223,16 @@ export class Principals {
     });
   }
 
-  /** Called when anything changed that decides who somebody is or what they reach. */
+  /** Called when anything changed that decides who a caller is or what they reach. */
   forgetAll(): void {
     this.sessions.clear();
     this.keys.clear();
     this.partners.clear();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Called after the remembered principals were forgotten: a listener that asks again gets the new answer. */
+  onForgotten(listener: () => void): void {
+    this.listeners.push(listener);
   }
 }

@@ -5,10 +5,10 @@ import { createCounters } from '../counters/create-counters.ts';
 import { migrationState } from '../database/migrations.ts';
 import { APP_ROLE, type Database, PLATFORM_ROLE } from '../database/pools.ts';
 import { explain } from '../explain.ts';
-import type { LoadedModule } from '../loader/discover.ts';
 import { PackageFaults } from '../loader/faults.ts';
 import { loadInstallation, migrationFolders } from '../loader/load.ts';
 import { packageMigrations } from '../loader/package-life.ts';
+import type { LoadedModule } from '../loader/read-module.ts';
 import { createMailer } from '../outbound/mail.ts';
 import { openStore, type Store } from './store.ts';
 

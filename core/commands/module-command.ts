@@ -5,8 +5,8 @@ import type { AdminCommand } from '../contract/index.ts';
 import { AppError } from '../errors.ts';
 import { loadModules } from '../loader/load.ts';
 import { createLog } from '../log.ts';
-import { startPlatform } from '../platform.ts';
 import { resolveSecrets } from '../secrets.ts';
+import { startPlatform } from '../start/index.ts';
 import { runUnitOfWork } from '../work/index.ts';
 import { openStore } from './store.ts';
 

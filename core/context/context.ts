@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Batch } from '../contract/batch.ts';
+import type { EventDefinition, KnownEvent } from '../contract/event.ts';
 import type { Apis, EventName, Events, JobName, JobPayload, Slots } from '../contract/maps.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry, EmitOptions, JobOptions } from './effects.ts';
@@ -30,6 +31,8 @@ export interface Context {
   /** Records a failed or denied attempt outside this transaction, so that it survives a rollback. */
   auditAttempt(action: string, entry: AuditEntry & { result: 'failure' | 'denied' }): void;
   addJob<N extends JobName>(name: N, payload: JobPayload<N>, options?: JobOptions): void;
+  /** Emits an event with the commit: of the scope's organization and device unless `options` names others. */
+  emit<D extends object>(event: EventDefinition<D>, data: NoInfer<D>, options?: EmitOptions): void;
   emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
   /** Broadcasts to every process with the commit. */
   notify(channel: string, payload: string): void;
@@ -43,6 +46,8 @@ export interface Context {
   fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
   /** The same for work that spans organizations: each with the organizations where its module is on; null for all of them. */
   fillingsWithin<S extends keyof Slots>(slot: S): readonly { value: Slots[S]; orgIds: readonly string[] | null }[];
+  /** The event definitions of modules that are on for the organization or, without one, anywhere in this scope. */
+  events(orgId?: string): readonly KnownEvent[];
   /** Narrows this transaction to these organizations while `run` works; null changes nothing. */
   within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** Runs `run` as the platform's role in a transaction of its own, where the tenant is not known yet (login, enrollment). */

@@ -2,6 +2,7 @@
 import type { Config } from '#config';
 import type { ModuleDirectory } from '../contract/module-directory.ts';
 import type { Schedule } from '../contract/schedule.ts';
+import type { ServiceRef } from '../contract/service.ts';
 import type { Requests } from './requests.ts';
 
 export interface Services {
@@ -40,8 +41,8 @@ export interface Services {
   settingsFaults(module: string, values: unknown): { path: string; message: string }[];
   /** Counters for what a route's own `limits` cannot express, such as failures only. Rejects while the store is away. */
   readonly counters: FailureCounters;
-  /** Objects that modules keep for the life of the process (caches); set by their `start`. */
-  readonly services: ReadonlyMap<string, unknown>;
+  /** The object that a module's `start` provided for the life of the process. Throws when it has not. */
+  get<T>(ref: ServiceRef<T>): T;
   readonly modules: ModuleDirectory;
   /** Every job and subscriber of this installation, by name. */
   tasks(): readonly TaskInfo[];

@@ -16,7 +16,7 @@ export interface AgentRequest {
   token: string;
   route: AgentAccess;
   ip: string;
-  services: Pick<Services, 'services' | 'counters'>;
+  services: Pick<Services, 'get' | 'counters'>;
 }
 /** Fills `auth.agent`: returns the device that a bearer token belongs to, or throws the error for the agent. */
 export interface AgentAuthenticator {

@@ -10,6 +10,7 @@ export * from './module.ts';
 export * from './module-directory.ts';
 export * from './route.ts';
 export * from './schedule.ts';
+export * from './service.ts';
 export * from './slots.ts';
 export * from './socket.ts';
 export * from './version.ts';

@@ -3,20 +3,31 @@ import type Joi from 'joi';
 import type { Context } from '../context/context.ts';
 import type { Schedule } from './schedule.ts';
 
-export interface Job<T = unknown> {
-  name: string;
+/** What `jobs/<verb-noun>.ts` declares. The name follows from the path: `tags/rename-tag`, `software/patches/scan`. */
+export interface JobDefinition<T = unknown> {
+  /** Left out: the loader sets it. */
+  name?: string;
   summary: string;
+  /** `tenant` runs within one organization under row-level security, `platform` on the platform's database role. */
   scope: 'tenant' | 'platform';
-  payload: Joi.ObjectSchema<T>;
+  /** Left out when the job takes no payload. */
+  payload?: Joi.ObjectSchema<T>;
   schedule?: Schedule;
   maxAttempts: number;
-  /** Somebody waits for it: it counts as late after 10 s instead of a minute. */
+  /** A person waits for the result: it counts as late after 10 seconds instead of a minute. */
   interactive?: true;
   queue?: string;
-  /** Why it runs also where its module is off, as what retention and halves of a change must; else it is skipped there. */
+  /** The reason why it also runs where its module is off; without one it is skipped there. */
   whenOff?: string;
   run(ctx: Context, payload: T): Promise<void>;
 }
+/** A job that the loader has found. */
+export interface Job<T = unknown> extends JobDefinition<T> {
+  name: string;
+  payload: Joi.ObjectSchema<T>;
+}
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds jobs of every payload type
+export type AnyJobDefinition = JobDefinition<any>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyJob = Job<any>;
-export const defineJob = <T>(job: Job<T>): AnyJob => job;
+export const defineJob = <T = Record<string, never>>(job: JobDefinition<T>): AnyJobDefinition => job;

@@ -1,9 +1,13 @@
 /** The manifest of a module, and what it may do while the process runs. */
 import type Joi from 'joi';
+import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { Actor } from '../context/actor.ts';
 import type { Context } from '../context/context.ts';
-import type { Module, ModuleDirectory, ModulePlace } from './module-directory.ts';
+import type { Services } from '../context/services.ts';
+import type { KnownEvent } from './event.ts';
+import type { Module, ModulePlace } from './module-directory.ts';
+import type { StartedModule } from './service.ts';
 
 /** A message that webhook receivers get: one kind of event. */
 export interface OutgoingMessage {
@@ -26,18 +30,21 @@ declare module './module-directory.ts' {
     settings?: Joi.ObjectSchema;
     /** Schemas of its routes that have a name in the API document; generated clients use it for their types. */
     schemas?: Record<string, Joi.Schema>;
-    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot. */
-    sends?(filled: (slot: string) => readonly unknown[]): OutgoingMessage[];
+    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */
+    sends?(filled: (slot: string) => readonly unknown[], events: readonly KnownEvent[]): OutgoingMessage[];
     api?(ctx: Context): object;
-    start?(services: StartServices): Promise<void> | void;
-    /** Starts what runs as long as a worker process does, on each of them; it returns a function that stops it. */
-    work?(services: StartServices): Promise<() => Promise<void>>;
-    stop?(): Promise<void> | void;
+    /** Starts what the module keeps for the life of the process. A failure stops the start of the server. */
+    start?(start: StartServices): Promise<StartedModule | undefined> | StartedModule | undefined;
+    /** Starts what runs as long as a worker process does, in each of them; returns a function that stops it. */
+    work?(start: StartServices): Promise<() => Promise<void>>;
   }
 }
 
+/** What a module may use outside of requests and jobs: in `start`, in `work`, and in what these start. */
 export interface StartServices {
-  readonly services: Map<string, unknown>;
+  readonly log: Logger;
+  /** Those of the context: configuration, HTTP client, sealing, directory of modules, and services of modules started earlier. */
+  readonly services: Services;
   /** Runs a unit of work on the platform's role outside of any request or job (caches, watchers). */
   asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
   /**
@@ -45,11 +52,12 @@ export interface StartServices {
    * without running it when the organization does not exist or its partner is not active.
    */
   asOrganization<T>(orgId: string, actor: Partial<Actor>, run: (ctx: Context) => Promise<T>): Promise<T | null>;
+  /** Sends a hint to every process, as `ctx.hint` does. */
+  hint(channel: string, payload: string): void;
   onNotice(channel: string, listener: (payload: string) => void): void;
   onNoticesLost(listener: () => void): void;
   /** Called when this process learns that modules were switched. */
   onModulesChanged(listener: () => void): void;
-  readonly modules: ModuleDirectory;
   /** False when a test controls time: no timer may act then. */
   readonly clocks: boolean;
 }

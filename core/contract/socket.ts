@@ -30,7 +30,7 @@ export interface SocketLink {
   readonly params: Record<string, string>;
   /** Of the upgrade; keep no tokens from them. */
   readonly headers: Record<string, string | undefined>;
-  readonly services: Pick<Services, 'config' | 'services' | 'counters'>;
+  readonly services: Pick<Services, 'config' | 'get' | 'counters'>;
   /** Counts an event under /metrics; a word from a fixed list. */
   count(event: string): void;
   /** One piece of work as the caller, as a route's handler has it. Whether the caller may still, the module decides. */

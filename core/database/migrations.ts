@@ -131,6 +131,8 @@ async function apply(client: pg.PoolClient, file: Migration): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new DatabaseSetupError(`Migration ${file.owner}/${file.name} failed: ${(error as Error).message}`);
+    throw new DatabaseSetupError(`Migration ${file.owner}/${file.name} failed: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }

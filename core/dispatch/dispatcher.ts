@@ -124,7 +124,7 @@ class Dispatcher<C, R> {
       for (const one of claims) this.hand(one);
     } catch (error) {
       this.results.unshift(...results);
-      await this.warn(error, `${name}: what is due could not be taken or noted; trying again`);
+      this.warn(error, `${name}: what is due could not be taken or noted; trying again`);
       return false;
     }
     if (results.length > 0) this.conclude(results);
@@ -139,8 +139,8 @@ class Dispatcher<C, R> {
       .catch((error: unknown) => this.warn(error, `${name}: what came of attempts could not be concluded`));
   }
 
-  private async warn(err: unknown, message: string): Promise<void> {
-    await this.services.asPlatform(async (ctx) => ctx.log.warn({ err }, message)).catch(() => undefined);
+  private warn(err: unknown, message: string): void {
+    this.services.log.warn({ err }, message);
   }
 
   private hand(one: C): void {

@@ -38,7 +38,7 @@ export class Listeners<T> {
   tell(): void {
     this.timer ??= setTimeout(() => {
       this.timer = null;
-      void this.services.asPlatform(async (ctx) => ctx.hint(this.listening.hint, '')).catch(() => undefined);
+      this.services.hint(this.listening.hint, '');
     }, GATHER_MS);
   }
 

@@ -29,7 +29,7 @@ export interface AccessServices {
   verifyToken(token: string): Promise<AccessClaims>;
   agentAuthenticator(): AgentAuthenticator | undefined;
   mfaEnabled: boolean;
-  services: Pick<Services, 'services' | 'counters'>;
+  services: Pick<Services, 'get' | 'counters'>;
 }
 export interface Caller {
   actor: Actor;

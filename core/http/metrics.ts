@@ -1,4 +1,4 @@
-/** What the process measures of itself, in Prometheus' text form. */
+/** The metrics of the process, in the text format of Prometheus. */
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueFigures } from '../jobs/figures.ts';
@@ -6,49 +6,48 @@ import type { QueueFigures } from '../jobs/figures.ts';
 export interface Metrics {
   observe(route: string, method: string, status: number, seconds: number): void;
   job(task: string, outcome: string, seconds: number): void;
-  /** A job was fetched and went back, because enough of its kind runs or its task is paused. */
-  putOff(task: string): void;
-  /** Somebody waited so long for a connection of the pool. */
+  /** Counts a job that was fetched and returned to the queue, because too many of its kind run or its task is paused. */
+  deferral(task: string): void;
+  /** Records how long a client waited for a connection of the pool. */
   poolWait(pool: string, seconds: number): void;
-  /** Something happened on a socket of this path. */
+  /** Counts an event on a socket of this path. */
   socket(path: string, event: string): void;
   /** A module package cannot be used in this process. */
   packageFault(name: string, module: string): void;
+  /** Adds the pools, and figures that are read from the database at each scrape. */
+  watchDatabase(pools: Record<string, pg.Pool>, figures: () => Promise<QueueFigures>): void;
   text(): Promise<string>;
 }
 
-/**
- * @param pools whose waiting clients show a starved process
- * @param figures what only the database knows, read at each scrape; a scrape without them is better than none
- */
-export function createMetrics(pools: () => Record<string, pg.Pool>, figures?: () => Promise<QueueFigures>): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
-  const queue = queueGauges(registry);
   collectDefaultMetrics({ register: registry });
+  const process = processMetrics(registry);
+  const jobs = jobMetrics(registry);
+  const queue = queueGauges(registry);
+  let readFigures: (() => Promise<QueueFigures>) | undefined;
+  return {
+    ...process,
+    ...jobs,
+    watchDatabase(pools, figures) {
+      poolGauges(registry, pools);
+      readFigures = figures;
+    },
+    async text() {
+      // A scrape without the figures of the queue is better than none.
+      const figures = await readFigures?.().catch(() => undefined);
+      if (figures) queue(figures);
+      return registry.metrics();
+    },
+  };
+}
+
+function processMetrics(registry: Registry): Pick<Metrics, 'observe' | 'poolWait' | 'socket' | 'packageFault'> {
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request to its answer',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    registers: [registry],
-  });
-  const jobs = new Counter({
-    name: 'jobs_completed_total',
-    help: 'Attempts of jobs by outcome',
-    labelNames: ['task', 'outcome'],
-    registers: [registry],
-  });
-  const jobSeconds = new Histogram({
-    name: 'job_duration_seconds',
-    help: 'Run time of jobs',
-    labelNames: ['task'],
-    buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120],
-    registers: [registry],
-  });
-  const putOffs = new Counter({
-    name: 'jobs_put_off_total',
-    help: 'Jobs that were fetched and went back at once, by task',
-    labelNames: ['task'],
     registers: [registry],
   });
   const waits = new Histogram({
@@ -70,43 +69,59 @@ export function createMetrics(pools: () => Record<string, pg.Pool>, figures?: ()
     labelNames: ['package', 'module'],
     registers: [registry],
   });
-  new Gauge({
-    name: 'database_pool_waiting',
-    help: 'Work waiting for a connection',
-    labelNames: ['pool'],
-    registers: [registry],
-    collect() {
-      for (const [pool, { waitingCount }] of Object.entries(pools())) this.set({ pool }, waitingCount);
-    },
-  });
-  new Gauge({
-    name: 'database_pool_connections',
-    help: 'Open connections',
-    labelNames: ['pool'],
-    registers: [registry],
-    collect() {
-      for (const [pool, { totalCount }] of Object.entries(pools())) this.set({ pool }, totalCount);
-    },
-  });
   return {
     observe: (route, method, status, seconds) => requests.observe({ route, method, status }, seconds),
+    poolWait: (pool, seconds) => waits.observe({ pool }, seconds),
+    socket: (path, event) => sockets.inc({ path, event }),
+    packageFault: (name, module) => faults.set({ package: name, module }, 1),
+  };
+}
+
+function jobMetrics(registry: Registry): Pick<Metrics, 'job' | 'deferral'> {
+  const jobs = new Counter({
+    name: 'jobs_completed_total',
+    help: 'Attempts of jobs by outcome',
+    labelNames: ['task', 'outcome'],
+    registers: [registry],
+  });
+  const jobSeconds = new Histogram({
+    name: 'job_duration_seconds',
+    help: 'Run time of jobs',
+    labelNames: ['task'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120],
+    registers: [registry],
+  });
+  const deferrals = new Counter({
+    name: 'jobs_put_off_total',
+    help: 'Jobs that were fetched and went back at once, by task',
+    labelNames: ['task'],
+    registers: [registry],
+  });
+  return {
     job(task, outcome, seconds) {
       jobs.inc({ task, outcome });
       jobSeconds.observe({ task }, seconds);
     },
-    socket: (path, event) => sockets.inc({ path, event }),
-    packageFault: (name, module) => faults.set({ package: name, module }, 1),
-    putOff: (task) => putOffs.inc({ task }),
-    poolWait: (pool, seconds) => waits.observe({ pool }, seconds),
-    async text() {
-      const read = await figures?.().catch(() => undefined);
-      if (read) queue(read);
-      return registry.metrics();
-    },
+    deferral: (task) => deferrals.inc({ task }),
   };
 }
 
-/** The gauges of the queue; what a task no longer has disappears. */
+function poolGauges(registry: Registry, pools: Record<string, pg.Pool>): void {
+  const gauge = (name: string, help: string, read: (pool: pg.Pool) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool'],
+      registers: [registry],
+      collect() {
+        for (const [pool, one] of Object.entries(pools)) this.set({ pool }, read(one));
+      },
+    });
+  gauge('database_pool_waiting', 'Work waiting for a connection', (pool) => pool.waitingCount);
+  gauge('database_pool_connections', 'Open connections', (pool) => pool.totalCount);
+}
+
+/** The gauges of the queue. Returns a function that sets them; tasks and nodes that are gone disappear. */
 function queueGauges(registry: Registry): (figures: QueueFigures) => void {
   const gauge = (name: string, help: string, label?: string) =>
     new Gauge({ name, help, labelNames: label ? [label] : [], registers: [registry] });

@@ -139,7 +139,7 @@ async function hand(
       scope,
       params,
       headers,
-      services: services.work.services as Pick<Services, 'config' | 'services' | 'counters'>,
+      services: services.work.services as Pick<Services, 'config' | 'get' | 'counters'>,
       count: (event) => services.count(endpoint.path, event),
       work: (run) => runUnitOfWork(services.work, { actor, scope, requestId, log: services.log, role }, run),
     });

@@ -1,6 +1,6 @@
 /** The jobs and subscribers that the loader found, and the queue rows that ask for them. */
 import type { TaskInfo } from '../context/index.ts';
-import type { AnyJob, AnySubscriber, ModuleDirectory } from '../contract/index.ts';
+import { type AnyJob, type AnySubscriber, type ModuleDirectory, nameHeard } from '../contract/index.ts';
 import { flagsOf } from './gate.ts';
 import type { Lanes } from './lanes.ts';
 
@@ -42,9 +42,9 @@ export class JobRegistry {
 
   addSubscriber(known: KnownSubscriber): void {
     this.subscribers.set(known.task, known);
-    const list = this.byEvent.get(known.subscriber.on) ?? [];
+    const list = this.byEvent.get(nameHeard(known.subscriber)) ?? [];
     list.push(known);
-    this.byEvent.set(known.subscriber.on, list);
+    this.byEvent.set(nameHeard(known.subscriber), list);
   }
 
   /** Nothing of the module runs here any more; its jobs stay in the queue. */

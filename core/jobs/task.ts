@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Actor, Context, Scope } from '../context/index.ts';
 import { EVERYWHERE, NOBODY, NOWHERE } from '../context/index.ts';
-import type { DomainEvent, Module, StartServices } from '../contract/index.ts';
+import type { DomainEvent } from '../contract/index.ts';
 import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { JobEnvelope, JobRegistry } from './registry.ts';
 
@@ -17,8 +17,8 @@ export interface TaskServices {
   partnerOf(orgId: string): Promise<string | null>;
   /** The queue's jobs that were not run because their module is off. */
   skipped: WeakSet<object>;
-  /** Starts what modules keep running beside the jobs; what it returns ends that. */
-  startStanding(): Promise<() => Promise<void>>;
+  /** Starts the background services of the modules (`Module.work`); returns a function that stops them. */
+  startBackground(): Promise<() => Promise<void>>;
 }
 
 /** Says so in the history and returns true where the module is off for the work's organization. */
@@ -30,14 +30,6 @@ function skips({ registry, skipped }: TaskServices, module: string, scope: Scope
   if (reason === 'faulty_package') throw new Error(`the package of the module ${module} cannot be used`);
   skipped.add(helpers.job);
   return true;
-}
-
-/** Starts each module's `work`. */
-export async function startStanding(modules: readonly Module[], services: StartServices): Promise<() => Promise<void>> {
-  const stops = await Promise.all(modules.map((module) => module.work?.(services)));
-  return async () => {
-    await Promise.all(stops.map((stop) => stop?.()));
-  };
 }
 
 /** What the queue calls; the signal says that the node wants to stop. */
@@ -116,7 +108,10 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
     const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role } as const;
     await runUnitOfWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
       const event = await readEvent(ctx, eventId);
-      if (event) await known.subscriber.run(ctx, event);
+      if (!event) return;
+      const { error } = services.work.event(event.name)?.definition.data.validate(event.data, { convert: false }) ?? {};
+      if (error) throw new Error(`data of event ${event.name}: ${error.message}`, { cause: error });
+      await known.subscriber.run(ctx, event);
     });
   };
 }

@@ -1,4 +1,4 @@
-/** Hints between processes: faster than notices and not part of any commit, for what somebody looks at anyway. */
+/** Hints between processes: faster than notices, not part of any commit, for state that receivers poll anyway. */
 import { Redis } from 'ioredis';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ export interface Hints {
 }
 
 /** Hints of one turn of the loop travel together; most of them in one statement. */
-const MOST = 500;
+const BATCH_SIZE = 500;
 
 /** @param redisUrl takes the hints off the database; while Redis is away they go through the database. */
 export function openHints(
@@ -28,7 +28,7 @@ export function openHints(
   const send = async () => {
     while (waiting.length > 0) {
       await new Promise((resolve) => setImmediate(resolve));
-      const texts = waiting.splice(0, MOST);
+      const texts = waiting.splice(0, BATCH_SIZE);
       try {
         if (!(await way?.publish(texts))) await notify(pool, texts);
       } catch (error) {
@@ -52,7 +52,7 @@ export function openHints(
   };
 }
 
-/** Whoever commits a notice holds a lock that all notices share: not for as long as the disk takes. */
+/** A commit with a notice holds a lock that all notices share; without waiting for the disk it is held briefly. */
 async function notify(pool: pg.Pool, texts: readonly string[]): Promise<void> {
   const client = await pool.connect();
   try {

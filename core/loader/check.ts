@@ -1,11 +1,12 @@
-/** What a module declares must hold together before anything starts; every fault names its file. */
+/** Checks that the declarations of the modules fit together before anything starts. Every fault names its file. */
 import Joi from 'joi';
-import { type AnyRoute, auditsOf } from '../contract/index.ts';
+import { type AnyRoute, auditsOf, type KnownEvent, nameHeard } from '../contract/index.ts';
 import { keysOf } from '../http/schema-parts.ts';
 import { checkSchedule } from '../jobs/schedule.ts';
 import { ROUTE_PAIRS } from '../tenancy/permissions.ts';
 import { unboundedFields } from './bounds.ts';
-import { LoadError, type LoadedModule, manifestOf } from './discover.ts';
+import { LoadError, throwFaults } from './files.ts';
+import { type LoadedModule, manifestOf } from './read-module.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const CORE_SLOTS = ['admin.command', 'auth.agent', 'events.outbox', 'http.socket'];
@@ -31,7 +32,7 @@ function routeFault(route: AnyRoute, loaded: LoadedModule): string | null {
   if ('permission' in route.access && route.access.permission === null && !route.access.why) {
     return 'access without a permission needs a reason (why)';
   }
-  // Agents' bodies are cut and never refused ; the route's maxBytes bounds them.
+  // Bodies of agents are cut and never refused; the maxBytes of the route limits them.
   if (route.payload && !('agent' in route.access) && (route.maxBytes ?? Number.POSITIVE_INFINITY) > SMALL_BYTES) {
     const open = unboundedFields(route.payload);
     if (open.length > 0) return `nothing bounds ${open.join(', ')} of its payload: give a max, or openObject()`;
@@ -44,41 +45,67 @@ function routeFault(route: AnyRoute, loaded: LoadedModule): string | null {
 
 const pathKey = ({ method, path }: AnyRoute) => `${method} ${path.replace(/\{\w+/g, '{')}`;
 
+function eventFault({ definition: { summary, data, example } }: KnownEvent): string | null {
+  if (!summary) return 'it has no summary';
+  if (!Joi.isSchema(data)) return 'it has no data schema';
+  const { error } = data.validate(example, { convert: false });
+  return error ? `its example does not fit its data: ${error.message}` : null;
+}
+
+/** What the modules know of each other while they are checked. */
+interface Known {
+  /** The file of each route, by method and path. */
+  paths: Map<string, string>;
+  slots: ReadonlySet<string>;
+  events: ReadonlySet<string>;
+  optional: ReadonlySet<string>;
+}
+
+function* routeFaults(loaded: LoadedModule, { paths }: Known): Generator<string> {
+  for (const { file, value } of loaded.routes) {
+    const fault = routeFault(value, loaded);
+    if (fault) yield `${file}: ${value.method} ${value.path}: ${fault}`;
+    if (typeof value.path !== 'string') continue;
+    const key = pathKey(value);
+    const other = paths.get(key);
+    if (other) yield `${file}: ${key} is also declared in ${other}`;
+    paths.set(key, file);
+  }
+}
+
+function* moduleFaults(loaded: LoadedModule, known: Known): Generator<string> {
+  const { module } = loaded;
+  const leaning = module.core ? module.requires.find((name) => known.optional.has(name)) : undefined;
+  if (leaning) yield `${manifestOf(loaded.folder)} cannot be switched off, but requires ${leaning}, which can be`;
+  yield* routeFaults(loaded, known);
+  for (const { file, value } of loaded.jobs) {
+    const fault = checkSchedule({ module: module.name, job: value });
+    if (fault) yield `${file}: ${fault}`;
+  }
+  for (const event of loaded.events) {
+    const fault = eventFault(event);
+    if (fault) yield `${event.file}: ${fault}`;
+  }
+  for (const { file, value } of loaded.subscribers) {
+    const name = nameHeard(value);
+    if (!known.events.has(name)) yield `${file}: no module declares the event ${name}`;
+  }
+  for (const { file, value } of loaded.fillings) {
+    if (!known.slots.has(value.slot)) yield `${file}: no module declares the slot ${value.slot}`;
+  }
+}
+
 /**
- * Throws LoadError for the first fault.
- * @param others modules that were checked before or will be: their paths are taken, their slots and events are there
+ * Throws one LoadError with every fault.
+ * @param others modules that are checked at another time: their paths are taken, their slots and events exist
  */
 export function checkModules(modules: LoadedModule[], others: LoadedModule[] = []): void {
   const all = [...modules, ...others];
-  const paths = new Map(others.flatMap(({ routes }) => routes.map(({ file, value }) => [pathKey(value), file])));
-  const slots = new Set([...CORE_SLOTS, ...all.flatMap((loaded) => loaded.module.slots ?? [])]);
-  const events = new Set(all.flatMap((loaded) => loaded.module.events ?? []));
-  const optional = new Set(all.filter(({ module }) => !module.core).map(({ module }) => module.name));
-  for (const loaded of modules) {
-    const { module } = loaded;
-    const leaning = module.core ? module.requires.find((name) => optional.has(name)) : undefined;
-    if (leaning) {
-      throw new LoadError(`${manifestOf(loaded.folder)} cannot be switched off, but requires ${leaning}, which can be`);
-    }
-    for (const { file, value } of loaded.routes) {
-      const fault = routeFault(value, loaded);
-      if (fault) throw new LoadError(`${file}: ${value.method} ${value.path}: ${fault}`);
-      const key = pathKey(value);
-      const other = paths.get(key);
-      if (other) throw new LoadError(`${file}: ${key} is also declared in ${other}`);
-      paths.set(key, file);
-    }
-    for (const { file, name, value } of loaded.jobs) {
-      const expected = `${module.name}/${name}`;
-      if (value.name !== expected) throw new LoadError(`${file}: the job is named ${value.name}, not ${expected}`);
-      const fault = checkSchedule({ module: module.name, job: value });
-      if (fault) throw new LoadError(`${file}: ${fault}`);
-    }
-    for (const { file, value } of loaded.subscribers) {
-      if (!events.has(value.on)) throw new LoadError(`${file}: no module declares the event ${value.on}`);
-    }
-    for (const { file, value } of loaded.fillings) {
-      if (!slots.has(value.slot)) throw new LoadError(`${file}: no module declares the slot ${value.slot}`);
-    }
-  }
+  const known: Known = {
+    paths: new Map(others.flatMap(({ routes }) => routes.map(({ file, value }) => [pathKey(value), file]))),
+    slots: new Set([...CORE_SLOTS, ...all.flatMap(({ module }) => module.slots ?? [])]),
+    events: new Set(all.flatMap(({ module, events }) => [...(module.events ?? []), ...events.map(({ name }) => name)])),
+    optional: new Set(all.filter(({ module }) => !module.core).map(({ module }) => module.name)),
+  };
+  throwFaults(modules.flatMap((loaded) => [...moduleFaults(loaded, known)].map((fault) => new LoadError(fault))));
 }

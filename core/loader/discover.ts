@@ -1,148 +1,34 @@
-/** Finds modules and what lies in their folders; a fault names the file. */
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { AnyJob, AnyRoute, AnySubscriber, Filling, Module, OperationExample } from '../contract/index.ts';
+/** Finds the modules below a folder and puts them in the order of their requirements. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allLoaded, LoadError } from './files.ts';
+import { type LoadedModule, manifestOf, readModule } from './read-module.ts';
 
-export class LoadError extends Error {
-  override name = 'LoadError';
-}
-
-/** What a file of a module declares. */
-export interface Found<T> {
-  file: string;
-  /** The path of the file within its room, without its ending: `patches/scan`. */
-  name: string;
-  value: T;
-}
-export interface LoadedModule {
-  module: Module;
-  folder: string;
-  routes: Found<AnyRoute>[];
-  jobs: Found<AnyJob>[];
-  subscribers: Found<AnySubscriber>[];
-  fillings: Found<Filling>[];
-  migrations: string;
-  /** Where the module came from, when from a module package. */
-  package?: PackagePlace;
-  /** Recorded examples of its operations, by method and path. */
-  examples: Record<string, OperationExample>;
-}
 /** Modules in one group; more would no longer be found at a glance. */
 const MAX_MODULES_IN_GROUP = 12;
-const ROOMS = { routes: 'routes', jobs: 'jobs', subscribers: 'subscribers', slots: 'slots' } as const;
-export interface PackagePlace {
-  name: string;
-  /** What the names that it makes begin with. */
-  prefix: string;
-}
-
-/** The path of a file within its room, without its ending: TypeScript here, JavaScript in what was built. */
-const nameIn = (room: string, file: string): string =>
-  relative(room, file)
-    .replaceAll(sep, '/')
-    .replace(/\.[jt]s$/, '');
-const isCode = (name: string) => /\.[jt]s$/.test(name) && !/\.(d|test)\.[jt]s$/.test(name);
-export const manifestOf = (folder: string): string | undefined =>
-  ['index.ts', 'index.js'].map((name) => join(folder, name)).find((file) => existsSync(file));
-
-async function readDefault<T>(file: string): Promise<T> {
-  let loaded: { default?: T };
-  try {
-    loaded = (await import(pathToFileURL(file).href)) as { default?: T };
-  } catch (error) {
-    throw new LoadError(`${file} cannot be loaded: ${(error as Error).message}`, { cause: error });
-  }
-  if (loaded.default === undefined) throw new LoadError(`${file} has no default export`);
-  return loaded.default;
-}
-
-async function readRoom<T>(folder: string, room: string): Promise<Found<T>[]> {
-  const files = await codeBelow(join(folder, room));
-  return Promise.all(
-    files.map(async (file) => ({ file, name: nameIn(join(folder, room), file), value: await readDefault<T>(file) })),
-  );
-}
-
-/** The files of code in a room and in the folders below it, in order; none where there is no such room. */
-async function codeBelow(room: string): Promise<string[]> {
-  if (!existsSync(room)) return [];
-  try {
-    const names = await readdir(room, { recursive: true });
-    return names
-      .filter(isCode)
-      .sort()
-      .map((name) => join(room, name));
-  } catch (error) {
-    throw new LoadError(`${room} cannot be read: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {
-  const files = await readRoom<AnyRoute[]>(folder, ROOMS.routes);
-  return files.flatMap(({ file, name, value }) => {
-    if (!Array.isArray(value)) throw new LoadError(`${file} must export a list of routes as its default`);
-    return value.map((route) => ({ file, name, value: route }));
-  });
-}
-
-async function readExamples(folder: string): Promise<Record<string, OperationExample>> {
-  const file = join(folder, 'examples.json');
-  if (!existsSync(file)) return {};
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Record<string, OperationExample>;
-  } catch (error) {
-    throw new LoadError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-/** Imports the manifest and all that lies in the folder's rooms. Throws LoadError. */
-export async function readModule(folder: string, name = basename(folder)): Promise<LoadedModule> {
-  const file = manifestOf(folder) ?? join(folder, 'index.js');
-  const module = await readDefault<Module>(file);
-  const [routes, jobs, subscribers, slotFiles] = await Promise.all([
-    readRoutes(folder),
-    readRoom<AnyJob>(folder, ROOMS.jobs),
-    readRoom<AnySubscriber>(folder, ROOMS.subscribers),
-    readRoom<Filling | Filling[]>(folder, ROOMS.slots),
-  ]);
-  if (module.name !== name) throw new LoadError(`${file} is named ${module.name}, not ${name}`);
-  return {
-    module,
-    folder,
-    routes,
-    jobs,
-    subscribers,
-    fillings: slotFiles.flatMap(({ file, name, value }) =>
-      [value].flat().map((filling) => ({ file, name, value: filling })),
-    ),
-    migrations: join(folder, 'migrations'),
-    examples: await readExamples(folder),
-  };
-}
 
 /**
  * Reads the modules below `root`: each lies in `<group>/<name>`, and its group is the folder's name. Returns them ordered so that
- * a module comes after those it requires. Throws LoadError for a folder that is neither a group nor a module.
+ * a module comes after those it requires. Throws LoadError with all faults, such as a folder that is neither group nor module.
  */
 export async function discover(root: string): Promise<LoadedModule[]> {
-  const found: LoadedModule[] = [];
-  for (const group of await foldersIn(root)) {
-    const folders = (await foldersIn(join(root, group))).map((name) => join(root, group, name));
-    const stray = manifestOf(join(root, group)) ? join(root, group) : folders.find((folder) => !manifestOf(folder));
-    if (stray || folders.length === 0) {
-      throw new LoadError(`${stray ?? join(root, group)}: modules lie in <group>/<name>, each with an index.ts`);
-    }
-    if (folders.length > MAX_MODULES_IN_GROUP) {
-      throw new LoadError(
-        `${join(root, group)} has ${folders.length} modules; a group has at most ${MAX_MODULES_IN_GROUP}`,
-      );
-    }
-    const modules = await Promise.all(folders.map((folder) => readModule(folder)));
-    found.push(...modules.map((loaded) => ({ ...loaded, module: { ...loaded.module, group } })));
+  const groups = await allLoaded((await foldersIn(root)).map((group) => readGroup(root, group)));
+  return order(groups.flat().sort((a, b) => (a.module.name < b.module.name ? -1 : 1)));
+}
+
+async function readGroup(root: string, group: string): Promise<LoadedModule[]> {
+  const folders = (await foldersIn(join(root, group))).map((name) => join(root, group, name));
+  const stray = manifestOf(join(root, group)) ? join(root, group) : folders.find((folder) => !manifestOf(folder));
+  if (stray || folders.length === 0) {
+    throw new LoadError(`${stray ?? join(root, group)}: modules lie in <group>/<name>, each with an index.ts`);
   }
-  return order(found.sort((a, b) => (a.module.name < b.module.name ? -1 : 1)));
+  if (folders.length > MAX_MODULES_IN_GROUP) {
+    throw new LoadError(
+      `${join(root, group)} has ${folders.length} modules; a group has at most ${MAX_MODULES_IN_GROUP}`,
+    );
+  }
+  const modules = await allLoaded(folders.map((folder) => readModule(folder)));
+  return modules.map((loaded) => ({ ...loaded, module: { ...loaded.module, group } }));
 }
 
 async function foldersIn(root: string): Promise<string[]> {

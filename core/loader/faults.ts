@@ -1,5 +1,5 @@
 /** Module packages that are out of use, and why; what stands on them is out of use with them. */
-import type { LoadedModule } from './discover.ts';
+import type { LoadedModule } from './read-module.ts';
 
 export interface PackageFault {
   /** The module's name, as it is listed. */
@@ -66,8 +66,9 @@ export function asleep({ module, folder, migrations, package: place }: Omit<Load
     jobs: [],
     subscribers: [],
     fillings: [],
+    events: [],
     examples: {},
     ...(place ? { package: place } : {}),
   };
 }
-type Rooms = 'routes' | 'jobs' | 'subscribers' | 'fillings' | 'examples';
+type Rooms = 'routes' | 'jobs' | 'subscribers' | 'fillings' | 'events' | 'examples';

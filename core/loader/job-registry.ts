@@ -2,7 +2,7 @@
 import type { ModuleDirectory } from '../contract/index.ts';
 import type { Lanes } from '../jobs/lanes.ts';
 import { JobRegistry } from '../jobs/registry.ts';
-import type { LoadedModule } from './discover.ts';
+import type { LoadedModule } from './read-module.ts';
 
 export function jobRegistry(
   modules: readonly LoadedModule[],

@@ -5,9 +5,10 @@ import type { OutgoingMessage, SocketEndpoint } from '../contract/index.ts';
 import { withReads } from '../http/conventions/entity-tags.ts';
 import type { RouteTag } from '../http/route.ts';
 import { checkModules } from './check.ts';
-import { discover, type LoadedModule, mustBeSwitchable } from './discover.ts';
+import { discover, mustBeSwitchable } from './discover.ts';
 import type { PackageFaults } from './faults.ts';
 import { loadPackages } from './packages.ts';
+import type { LoadedModule } from './read-module.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
@@ -41,17 +42,18 @@ export const migrationFolders = (modules: LoadedModule[]) => [
 ];
 
 /** What the modules send to other people's servers. */
-export const outgoingMessages = (modules: LoadedModule[]): (OutgoingMessage & { module: string })[] => {
+export const outgoingMessages = (modules: readonly LoadedModule[]): (OutgoingMessage & { module: string })[] => {
   const filled = (slot: string) =>
     modules.flatMap(({ fillings }) =>
       fillings.filter(({ value }) => value.slot === slot).map(({ value }) => value.value),
     );
+  const events = modules.flatMap((loaded) => loaded.events);
   return modules.flatMap(({ module }) =>
-    (module.sends?.(filled) ?? []).map((message) => ({ ...message, module: module.name })),
+    (module.sends?.(filled, events) ?? []).map((message) => ({ ...message, module: module.name })),
   );
 };
 
-export const routeTags = (modules: LoadedModule[]): RouteTag[] =>
+export const routeTags = (modules: readonly LoadedModule[]): RouteTag[] =>
   withReads(
     modules.flatMap((loaded) =>
       loaded.routes.map(({ value }) => {

@@ -1,7 +1,8 @@
 /** What a module package may declare: the shape that the compiler sees to in-tree, and names that nobody else can have. */
 import Joi from 'joi';
 import type { Module } from '../contract/index.ts';
-import { LoadError, type LoadedModule } from './discover.ts';
+import { LoadError } from './files.ts';
+import type { LoadedModule } from './read-module.ts';
 
 const text = Joi.string().required();
 const names = Joi.array().items(Joi.string());
@@ -32,7 +33,6 @@ const manifest = Joi.object<Module>({
   api: method,
   start: method,
   work: method,
-  stop: method,
 });
 const routes = Joi.array().items(
   Joi.object({ method: text, path: text, access: Joi.object().required(), handler: method.required() }).unknown(),
@@ -45,7 +45,12 @@ const job = Joi.object({
   maxAttempts: Joi.number().integer().min(1).required(),
   run: method.required(),
 }).unknown();
-const subscriber = Joi.object({ on: text, summary: text, run: method.required() }).unknown();
+const event = Joi.object({
+  summary: text,
+  data: Joi.object().schema('object').required(),
+  example: Joi.object().required(),
+}).unknown();
+const subscriber = Joi.object({ on: [Joi.string(), event], summary: text, run: method.required() }).unknown();
 const filling = Joi.object({ slot: text, value: Joi.any().required() }).unknown();
 
 function mustFit(schema: Joi.Schema, value: unknown, file: string): void {
@@ -55,10 +60,11 @@ function mustFit(schema: Joi.Schema, value: unknown, file: string): void {
 }
 
 /** Throws LoadError for the first thing that is not as the contract has it. */
-export function checkShape({ module, folder, jobs, subscribers, fillings, routes: found }: LoadedModule): void {
+export function checkShape({ module, folder, jobs, subscribers, fillings, events, routes: found }: LoadedModule): void {
   mustFit(manifest, module, folder);
   for (const { file, value } of found) mustFit(routes, [value], file);
   for (const { file, value } of jobs) mustFit(job, value, file);
+  for (const { file, definition } of events) mustFit(event, definition, file);
   for (const { file, value } of subscribers) mustFit(subscriber, value, file);
   for (const { file, value } of fillings) mustFit(filling, value, file);
 }

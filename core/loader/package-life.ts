@@ -1,13 +1,14 @@
 /** Bringing modules up, so that a module package that fails takes down nobody but those that require it. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Module, StartServices } from '../contract/index.ts';
+import type { ProvidedService, StartServices } from '../contract/index.ts';
 import { bringUpToDate } from '../database/bring-up-to-date.ts';
 import type { MigrationFolder } from '../database/migrations.ts';
 import type { JobRegistry } from '../jobs/registry.ts';
 import type { ModuleStates } from '../modules/states.ts';
-import { LoadError, type LoadedModule } from './discover.ts';
 import type { PackageFaults } from './faults.ts';
+import { LoadError } from './files.ts';
+import type { LoadedModule } from './read-module.ts';
 
 /** Empty for a module of the server itself: those are migrated together. */
 export const packageMigrations = ({ module, migrations, package: place }: LoadedModule): MigrationFolder[] =>
@@ -42,18 +43,20 @@ export async function migratePackages(
   return faults.withoutFaulty(modules);
 }
 
-interface Running {
+export interface ModuleStart {
   modules: readonly LoadedModule[];
-  services: StartServices;
+  start: StartServices;
   faults: PackageFaults;
   registry: JobRegistry;
   states: ModuleStates;
-  /** Called in reverse at the stop. */
-  closers: (() => Promise<void>)[];
+  /** Receives the services that a module provides. */
+  provided: { add(services: readonly ProvidedService[]): void };
+  /** Receives the function that stops a module. */
+  stoppers: { add(name: string, stop: () => Promise<void> | void): void };
 }
 
-/** What failed, and what stands on it, is off in this process from now on. Throws the error for other modules. */
-async function takeOut({ modules, faults, registry, states }: Running, loaded: LoadedModule, error: unknown) {
+/** Turns a faulty package and what requires it off in this process. Throws the error when the module is not a package's. */
+async function takeOut({ modules, faults, registry, states }: ModuleStart, loaded: LoadedModule, error: unknown) {
   if (!loaded.package) throw error;
   faults.add(loaded.module.name, loaded.package.name, error);
   const working = new Set(faults.inUse(modules));
@@ -61,37 +64,36 @@ async function takeOut({ modules, faults, registry, states }: Running, loaded: L
   await states.refresh();
 }
 
-/** Returns those that started. */
-export async function startModules(running: Running): Promise<LoadedModule[]> {
-  const { modules, services, faults, closers } = running;
+/** Calls each module's `start`. Returns the modules that work. */
+export async function startModules(starting: ModuleStart): Promise<LoadedModule[]> {
+  const { modules, start, faults, provided, stoppers } = starting;
   for (const loaded of modules) {
     const { module } = loaded;
     if (!faults.inUse(modules).includes(loaded)) continue;
     try {
-      await module.start?.(services);
+      const started = await module.start?.(start);
+      provided.add(started?.provide ?? []);
+      if (started?.stop) stoppers.add(`the module ${module.name}`, () => started.stop?.());
     } catch (error) {
-      await takeOut(running, loaded, error);
-      continue;
+      await takeOut(starting, loaded, error);
     }
-    if (module.stop) closers.push(async () => module.stop?.());
   }
   return faults.inUse(modules);
 }
 
-/** Manifests whose `work` does not keep the other modules' from starting, where it is a package's. */
-export const standingModules = (running: Running): Module[] =>
-  running.faults.inUse(running.modules).map((loaded) => {
-    const { module } = loaded;
-    if (!loaded.package || !module.work) return module;
-    return {
-      ...module,
-      work: async (services) => {
-        try {
-          return (await module.work?.(services)) ?? (async () => undefined);
-        } catch (error) {
-          await takeOut(running, loaded, error);
-          return async () => undefined;
-        }
-      },
-    };
+/** Calls each module's `work`. Returns a function that stops what they started. */
+export async function startBackground(starting: ModuleStart): Promise<() => Promise<void>> {
+  const { modules, start, faults } = starting;
+  const working = faults.inUse(modules).map(async (loaded) => {
+    try {
+      return await loaded.module.work?.(start);
+    } catch (error) {
+      await takeOut(starting, loaded, error);
+      return undefined;
+    }
   });
+  const stops = await Promise.all(working);
+  return async () => {
+    await Promise.all(stops.map((stop) => stop?.()));
+  };
+}

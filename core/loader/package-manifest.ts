@@ -6,7 +6,8 @@ import { join, resolve, sep } from 'node:path';
 import Joi from 'joi';
 import semver from 'semver';
 import { CONTRACT_VERSION } from '../contract/index.ts';
-import { LoadError, type PackagePlace } from './discover.ts';
+import { LoadError } from './files.ts';
+import type { PackagePlace } from './read-module.ts';
 
 export interface PackageManifest {
   /** The module's name. */

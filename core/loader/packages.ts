@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 import type { Config } from '#config';
 import { checkModules } from './check.ts';
-import { LoadError, type LoadedModule, readModule } from './discover.ts';
 import { asleep, type PackageFaults } from './faults.ts';
+import { LoadError } from './files.ts';
 import { checkNames, checkShape } from './package-check.ts';
 import { shareCore } from './package-imports.ts';
 import { nameOf, type PackageManifest, readManifest } from './package-manifest.ts';
+import { type LoadedModule, readModule } from './read-module.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

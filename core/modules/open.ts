@@ -1,8 +1,8 @@
-/** Puts the states of the modules and their offers together, and follows the notices. */
+/** Opens the states of the modules and their contributions, and keeps the states up to date by notices. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
-import { type Given, type Offers, openOffers } from './offers.ts';
+import { type Contributions, type Given, openContributions } from './contributions.ts';
 import { type Faults, MODULES_NOTICE, ModuleStates } from './states.ts';
 
 interface Around {
@@ -14,15 +14,15 @@ interface Around {
   faults: Faults;
 }
 
-/** Resolves when the switches have been read, or could not be. */
+/** Resolves after the first attempt to read the switches, whether it succeeded or not. */
 export async function openModules(
   given: Given,
   { config, pool, notices, log, faults }: Around,
-): Promise<Offers & { states: ModuleStates }> {
+): Promise<{ contributions: Contributions; states: ModuleStates }> {
   const manifests = given.map(({ module }) => module);
   const states = new ModuleStates(manifests, config, pool, log, faults);
   notices.on(MODULES_NOTICE, (payload) => states.heard(payload));
   notices.onLost(() => void states.refresh());
   await states.start();
-  return { ...openOffers(given, states), states };
+  return { contributions: openContributions(given, states), states };
 }

@@ -218,7 +218,7 @@ function nextHop(hop: Hop, status: number, location: string | string[] | undefin
   return { url, method: becomesGet ? 'GET' : hop.method, headers: Object.fromEntries(kept), body };
 }
 
-/** Any failure of a request as one of ours; refusals of the guard pass through. */
+/** Maps any failure of a request to `UpstreamError`; errors of the guard pass through. */
 function toUpstreamError(error: unknown, timedOut: boolean, aborted: boolean): Error {
   if (error instanceof UrlBlockedError || error instanceof UpstreamError) return error;
   if (aborted) return new UpstreamError('aborted', 'The request was given up', error);

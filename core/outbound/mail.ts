@@ -28,7 +28,7 @@ export interface Mailer {
 
 /** Thrown when mail cannot be sent; the message never holds the password. */
 export class MailError extends Error {
-  /** True when the server refused for good, so that trying again is in vain. */
+  /** True when the server rejected it permanently: do not retry. */
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean) {

@@ -11,7 +11,7 @@ let count = 0;
  */
 export async function writeMessageFile(folder: string, ending: string, content: string | Buffer): Promise<string> {
   count += 1;
-  // The counter orders messages of one millisecond, the random part tells processes apart.
+  // The counter sorts messages of one millisecond; the random part separates processes.
   const order = String(count % 1_000_000).padStart(6, '0');
   const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${order}-${randomBytes(4).toString('hex')}`;
   await mkdir(folder, { recursive: true, mode: 0o700 });

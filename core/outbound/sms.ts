@@ -18,7 +18,7 @@ export interface SmsSender {
 
 /** Thrown when a message cannot be sent; never holds the number, the text or a credential. */
 export class SmsError extends Error {
-  /** True when the service refused for good (no such number), so that trying again is in vain. */
+  /** True when the service rejected it permanently (no such number): do not retry. */
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean) {
@@ -65,15 +65,15 @@ function twilioSender({ accountSid, authToken, from, apiUrl }: Twilio, http: Pic
       });
       const { sid, code } = fieldsOf(answer);
       if (answer.status >= 200 && answer.status < 300 && sid) return { id: sid };
-      throw refusal(answer.status, code);
+      throw rejection(answer.status, code);
     },
   };
 }
 
 /** Twilio's own message is left out: it repeats the number. */
-function refusal(status: number, code: number | null): SmsError {
-  const inVain = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  return new SmsError(`Twilio did not take the message: HTTP ${status}${code ? `, code ${code}` : ''}`, inVain);
+function rejection(status: number, code: number | null): SmsError {
+  const permanent = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return new SmsError(`Twilio did not take the message: HTTP ${status}${code ? `, code ${code}` : ''}`, permanent);
 }
 
 function fieldsOf(answer: HttpResponse): { sid: string | null; code: number | null } {

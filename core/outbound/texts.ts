@@ -1,7 +1,7 @@
 /** Text of tenants and devices on its way into messages: in one line, of bounded length, and no markup. */
 import { createHash } from 'node:crypto';
 
-/** Nobody's name gets to write lines of its own. */
+/** Removes line breaks, so that a name cannot add lines. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 
 /** Ends in … where it was longer. */
@@ -13,7 +13,7 @@ export function cutText(text: string, most: number): string {
 const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');
 
-/** A mail's id that is the same for the same thing: repeats are told by it, and threads hang from it. */
+/** A mail's id that is the same for the same thing: it identifies repeats, and threads refer to it. */
 export function mailIdOf(publicUrl: string, about: string): string {
   const host = new URL(publicUrl).hostname.replace(/[^\w.-]/g, '');
   return `<${createHash('sha256').update(about).digest('hex').slice(0, 32)}@${host}>`;

@@ -37,7 +37,7 @@ export interface SettingsFault {
   message: string;
 }
 
-/** What a module's schema says against values that somebody wants to keep at one level; unknown keys are faults here. */
+/** Checks values for one level against a module's schema; unknown keys are faults here. */
 export function settingsFaults(schema: Joi.ObjectSchema | undefined, values: unknown): SettingsFault[] {
   const error = schema?.validate(values, { abortEarly: false }).error;
   return (error?.details ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));

@@ -1,6 +1,6 @@
 /** What a unit of work needs of the rooms that build on it; core/start hands it in. */
 import type { Actor, AuditEntry, Context, JobOptions, Scope, Services } from '../context/index.ts';
-import type { ModulePlace } from '../contract/index.ts';
+import type { KnownEvent, ModulePlace } from '../contract/index.ts';
 import type { Batches } from '../database/batches.ts';
 import type { Database } from '../database/pools.ts';
 
@@ -25,6 +25,10 @@ export interface UnitOfWorkBackend {
   orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module that declares the event is on there. */
   emits(event: string, where: ModulePlace): boolean;
+  /** The definition of an event; undefined for one that is not declared in `events/`. */
+  event(name: string): KnownEvent | undefined;
+  /** Of modules that are on in the scope or, when it is given, for the organization. */
+  events(scope: Scope, orgId?: string): readonly KnownEvent[];
   settings(ctx: Context, module: string, orgId: string | null): Promise<unknown>;
   /** Passes a notice to the listeners of this process at once; other processes receive it through the database. */
   deliverNotice(channel: string, payload: string): void;

@@ -4,7 +4,19 @@ import type { Knex } from 'knex';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
 import type { Actor, AuditEntry, Context, EmitOptions, JobOptions, Scope, Services } from '../context/index.ts';
-import type { Apis, Batch, EventName, Events, JobName, JobPayload, Slots } from '../contract/index.ts';
+import {
+  type AnyEvent,
+  type Apis,
+  type Batch,
+  type EventDefinition,
+  type EventName,
+  type Events,
+  type JobName,
+  type JobPayload,
+  type KnownEvent,
+  nameOfEvent,
+  type Slots,
+} from '../contract/index.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 const NEVER = new AbortController().signal;
@@ -58,7 +70,10 @@ export class WorkContext implements Context {
     this.#work.effects.jobs.push(this.#work.backend.jobRow(this, name, payload, options));
   }
 
-  emit<E extends EventName>(name: E, data: Events[E], options: EmitOptions = {}): void {
+  emit<D extends object>(event: EventDefinition<D>, data: NoInfer<D>, options?: EmitOptions): void;
+  emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
+  emit(subject: string | AnyEvent, data: object, options: EmitOptions = {}): void {
+    const name = typeof subject === 'string' ? subject : nameOfEvent(subject);
     const { actor, scope } = this;
     const { backend, effects } = this.#work;
     const orgId = options.orgId ?? scope.orgId;
@@ -75,7 +90,7 @@ export class WorkContext implements Context {
     effects.events.push(event);
     effects.jobs.push(...backend.subscriberJobs(this, event));
     for (const { into, take } of this.fillings('events.outbox', orgId ?? undefined)) {
-      const row = take(this, event);
+      const row = take(this, event, backend.event(name)?.definition);
       if (row) this.withCommit(into, row);
     }
   }
@@ -105,6 +120,10 @@ export class WorkContext implements Context {
   fillingsWithin<S extends keyof Slots>(slot: S): readonly { value: Slots[S]; orgIds: readonly string[] | null }[] {
     const { backend } = this.#work;
     return this.fillings(slot).map((value) => ({ value, orgIds: backend.orgsOf(value, this.scope) }));
+  }
+
+  events(orgId?: string): readonly KnownEvent[] {
+    return this.#work.backend.events(this.scope, orgId);
   }
 
   async within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T> {

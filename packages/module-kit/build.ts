@@ -34,8 +34,8 @@ async function rewriteEndings(dist: string): Promise<void> {
   }
 }
 
-/** The door, and what every module of the server adds to the contract's maps. */
-async function writeDoor(dist: string): Promise<void> {
+/** The entry point of the types: core, and what every module of the server adds to the contract's maps. */
+async function writeEntry(dist: string): Promise<void> {
   const widening: string[] = [];
   for (const file of (await Array.fromAsync(glob('modules/**/*.d.ts', { cwd: dist }))).sort()) {
     const text = await readFile(join(dist, file), 'utf8');
@@ -66,7 +66,7 @@ export async function buildKit(out: string): Promise<string> {
     await mkdir(dirname(join(dist, file)), { recursive: true });
     await cp(join(ROOT, file), join(dist, file), { recursive: true });
   }
-  await writeDoor(dist);
+  await writeEntry(dist);
   const server = await readJson<Manifest>(join(ROOT, 'package.json'));
   const { node: _node, ...dependencies } = server.dependencies;
   for (const name of MORE) dependencies[name] = server.dependencies[name] ?? server.devDependencies[name] ?? '';

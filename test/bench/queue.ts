@@ -2,8 +2,8 @@
 import { run } from 'graphile-worker';
 import Joi from 'joi';
 import { readConfig } from '#config';
+import { type Platform, startPlatform } from '#core/start';
 import { createLog } from '../../core/log.ts';
-import { type Platform, startPlatform } from '../../core/platform.ts';
 import { queueLogger } from '../../workers/log.ts';
 import { startWorkers, type WorkerOptions } from '../../workers/main.ts';
 import type { Ground } from './ground.ts';

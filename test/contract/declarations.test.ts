@@ -10,7 +10,7 @@ const modules = await loadModules();
 const sources = sourceFiles().filter(({ path }) => !/(^|\/)test\//.test(path));
 const textOf = (folder: string) =>
   sources
-    .filter(({ path }) => path.startsWith(`${folder}/`) && !path.startsWith('modules/agents/agents/agent/'))
+    .filter(({ path }) => path.startsWith(`${folder}/`))
     .map(({ text }) => text)
     .join('\n');
 const named = (text: string, call: RegExp) => [...text.matchAll(call)].map((match) => match[1] ?? '');

@@ -16,7 +16,7 @@ import {
 import { NOBODY, NOWHERE } from '../../core/context/index.ts';
 import type { AnyRoute } from '../../core/contract/index.ts';
 import { jobTask, subscriberTask } from '../../core/jobs/task.ts';
-import type { LoadedModule } from '../../core/loader/discover.ts';
+import type { LoadedModule } from '../../core/loader/read-module.ts';
 import { sampleOf } from './fixtures/sample.ts';
 
 const platform: TestPlatform = await startTestPlatform({ LOG_LEVEL: 'silent' });
@@ -87,14 +87,17 @@ const featuresOf = async (of: FakeAgent) =>
     }
   ).features;
 
-/** The events that work in the organization would tell, by name. */
-async function told({ module }: LoadedModule, at: string): Promise<string[]> {
+const eventsOf = ({ module, events }: LoadedModule) => [...(module.events ?? []), ...events.map(({ name }) => name)];
+
+/** The names of the events that work in the organization would emit. */
+async function told(loaded: LoadedModule, at: string): Promise<string[]> {
   const scope = { ...NOWHERE, kind: 'organization' as const, orgId: at, orgIds: [at], ownerPartnerId: partnerId };
   const log = platform.platform.tasks.log;
   const stop = new Error('what was told is not wanted');
   let names: string[] = [];
   await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx, { effects }) => {
-    for (const name of module.events ?? []) ctx.emit(name as never, {} as never);
+    for (const name of loaded.module.events ?? []) ctx.emit(name as never, {} as never);
+    for (const { definition } of loaded.events) ctx.emit(definition, {});
     names = effects.events.map((event) => (event as { name: string }).name);
     throw stop;
   }).catch((error: unknown) => {
@@ -181,7 +184,7 @@ for (const loaded of optional) {
         t.false(await skips(task, subscriberTask(tasks, task), neighbour.orgId), task);
       }
       t.deepEqual(await told(loaded, orgId), []);
-      t.deepEqual(await told(loaded, neighbour.orgId), module.events ?? []);
+      t.deepEqual(await told(loaded, neighbour.orgId), eventsOf(loaded));
 
       const shown = await documented(orgAdmin.token);
       t.deepEqual(

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import pg from 'pg';
 import { call, createTestDatabase, freePort } from '#test';
-import { signFolder, trustKeyOf } from '../../modules/agents/agent-versions/signing/folder.ts';
-import { bundle, makeExecutable } from '../../modules/agents/agents/build/executable.ts';
-import { hostTarget, programName, type Target } from '../../modules/agents/agents/build/targets.ts';
+import { bundle, makeExecutable } from '../../agent/build/executable.ts';
+import { hostTarget, programName, type Target } from '../../agent/build/targets.ts';
+import { signFolder, trustKeyOf } from '../../agent/signing/folder.ts';
 import { launch, type Running, until } from './process.ts';
 
 const run = promisify(execFile);
-const AGENT = 'modules/agents/agents/agent/main.ts';
+const AGENT = 'agent/src/main.ts';
 const CRASHING = 'test/end-to-end/crashing-agent.ts';
 const key = generateKeyPairSync('ed25519').privateKey;
 const target = hostTarget() as Target;

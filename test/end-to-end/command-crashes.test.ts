@@ -13,7 +13,7 @@ const AGENTS = 3;
 const LEAST_KILLS = 6;
 /** In turn: agents by their number, then the API that agents hold on to, the one that orders come to, and the worker. */
 const VICTIMS = [0, AGENTS, 1, AGENTS + 1, 2, AGENTS + 2, 1, AGENTS];
-const AGENT = 'modules/agents/agents/agent/main.ts';
+const AGENT = 'agent/src/main.ts';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('each command ends in exactly one terminal state, its result is stored once, and none ran twice', async (t) => {

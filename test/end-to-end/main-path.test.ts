@@ -74,7 +74,7 @@ test('register, enroll, see metrics, run a command; nothing is lost or doubled w
 
     // A real agent on this machine enrolls and reports.
     const state = join(folder, 'agent', 'state.json');
-    const agentFile = 'modules/agents/agents/agent/main.ts';
+    const agentFile = 'agent/src/main.ts';
     await launch(agentFile, ['enroll', '--server', a, '--key', key.key, '--state', state], {}, null);
     const runAgent = () => keep(launch(agentFile, ['run', '--state', state, '--interval', '1'], {}, /\S/));
     let agent = await runAgent();

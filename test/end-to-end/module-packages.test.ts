@@ -58,7 +58,7 @@ test('migrate and doctor name the faulty package and do the rest; the server say
   t.like(JSON.parse(errors[0] ?? '{}'), {
     module: 'acme-bad',
     package: '@acme/bad',
-    msg: 'a module package cannot be used; all else goes on without it',
+    msg: 'a module package cannot be used; the server runs without it',
   });
   t.is(await server.stop(), 0);
   await Promise.all([folder.remove(), rm(dataDir, { recursive: true })]);

@@ -17,21 +17,19 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
   .filter((path) => path !== '' && existsSync(join(ROOT, path)));
 const names = new Set(listed.flatMap((path) => [path, ...foldersOf(path)]));
 const GENERATED = /^(client\/src\/(schema|keyed-operations)\.ts|migrations\/schema\.sql|package-lock\.json)$/;
-/** Their comments are rewritten together with the migrations. */
-const MIGRATIONS = /(^|\/)migrations\/[^/]+\.sql$/;
 /** The top of a path that can only mean this repository. */
 const TOP = /^(core|modules|migrations|config|docs|packages|workers|agent|app|ops|console|test)\//;
 const FILE = /\w\/[\w.-]+\.(ts|mjs|sql|md|json|ya?ml)$/;
 /** Of the form of a path, and something else: a job, a file that the reader makes, a module that may come. */
 const OTHER = ['core/tick', 'src/routes/greetings.ts', 'test/hello.test.ts', 'modules/messages/alerts'];
 /** Named by documents that are ahead of the code. */
-const COMING = ['app', 'agent', 'docs/catalog.md'];
+const COMING = ['app', 'docs/catalog.md'];
 /** Files that a running platform or its operator makes; READMEs name them with a path of the repository's form. */
 const MADE = /^(packages\/[\w-]+\/(out|dist)|console\/dist)\b/;
 /** Standards whose parts are cited by number. */
 const STANDARD = /RFC \d+|WebAuthn|OpenID|OWASP|ISO|NIST/;
 
-const comments = listed.filter((path) => !GENERATED.test(path) && !MIGRATIONS.test(path)).flatMap(commentsOf);
+const comments = listed.filter((path) => !GENERATED.test(path)).flatMap(commentsOf);
 
 test('no comment or README cites a document that is not in the repository', (t) => {
   const faults = comments.filter(
@@ -78,18 +76,13 @@ function pathsIn(text: string): string[] {
   );
 }
 
-/** A number alone, `migrations/003`, stands for the file that begins with it; a relative path for any file that ends so. */
+/** A relative path stands for any file that ends so. */
 function isThere(cited: string, from: string): boolean {
   const plain = cited.replace(/^\.\//, '').replace(/[./]+$/, '');
   if (OTHER.includes(plain) || COMING.includes(plain)) return true;
   const own = foldersOf(from).map((folder) => `${folder}/${plain}`);
   if ([plain, ...own].some((path) => names.has(path) || names.has(`${path}.ts`))) return true;
-  if (FILE.test(plain)) return listed.some((path) => path.endsWith(`/${plain}`));
-  return /\/\d{3}$/.test(plain) && [plain, ...own].some(startsAny);
-}
-
-function startsAny(prefix: string): boolean {
-  return listed.some((path) => path.startsWith(`${prefix}-`));
+  return FILE.test(plain) && listed.some((path) => path.endsWith(`/${plain}`));
 }
 
 function foldersOf(path: string): string[] {

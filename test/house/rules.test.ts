@@ -30,7 +30,7 @@ const RANK: Record<string, number> = {
   auth: 5,
   http: 6,
   loader: 7,
-  'platform.ts': 8,
+  start: 8,
   'index.ts': 8,
   commands: 9,
   'main.ts': 9,
@@ -39,8 +39,8 @@ const RANK: Record<string, number> = {
 const LONG: Record<string, string> = {
   'client/src/schema.ts': 'generated from openapi.json',
 };
-/** What modules may import besides npm: core, and the packages that this repository publishes. */
-const DOORS = ['#core', '#core/contract', '#plugin-sdk', '#plugin-sdk/host'];
+/** What modules may import besides npm: core, and packages of this repository. */
+const DOORS = ['#agent-protocol', '#core', '#core/contract', '#plugin-sdk', '#plugin-sdk/host'];
 const CORE_LIBRARIES = ['@hapi/hapi', 'graphile-worker', 'ioredis', 'pg'];
 
 const resolved = (from: string, to: string) => (to.startsWith('.') ? normalize(join(dirname(from), to)) : to);
@@ -108,6 +108,16 @@ test('a package that is published imports only npm and its own folder', (t) => {
   }
 });
 
+test('the agent imports only npm, the agent protocol and its own folder', (t) => {
+  for (const { path, imports } of product.filter((file) => file.path.startsWith('agent/'))) {
+    for (const name of imports) {
+      if (name.startsWith('.')) t.true(resolved(path, name).startsWith('agent/'), `${path} imports ${name}`);
+      else if (name.startsWith('#')) t.is(name, '#agent-protocol', `${path} imports ${name}`);
+      else t.false(name === 'joi' || CORE_LIBRARIES.includes(name), `${path} imports ${name}, a library of the server`);
+    }
+  }
+});
+
 test('config imports joi only', (t) => {
   for (const { path, imports } of product.filter((file) => file.path.startsWith('config/'))) {
     for (const name of imports)
@@ -117,7 +127,7 @@ test('config imports joi only', (t) => {
 
 test('only config reads the environment', (t) => {
   // What a child process inherits is handed on, not read.
-  const handsOn = ['modules/agents/agents/agent/process/run.ts', 'core/database/embedded/cluster.ts'];
+  const handsOn = ['agent/src/process/run.ts', 'core/database/embedded/cluster.ts'];
   // It runs on an author's machine, where there is no server.
   const elsewhere = ['packages/plugin-testkit/src/commands/dev/credentials.ts'];
   for (const { path, text } of product) {
@@ -143,7 +153,7 @@ test('each file opens with one sentence about itself', (t) => {
 
 test('there are default exports only in files that the loader reads', (t) => {
   const read =
-    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots)\/.+\.ts|test\/example\.ts)$|^packages\/create-plugin\/template\/src\/index\.ts$/;
+    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots|fills|events)\/.+\.ts|test\/example\.ts)$|^packages\/create-plugin\/template\/src\/index\.ts$/;
   for (const { path, text } of product) {
     if (/^export default /m.test(text)) t.regex(path, read, `${path} has a default export`);
   }

@@ -8,14 +8,9 @@ import { ROOT, sourceFiles } from './files.ts';
 /** A file of this name exempts its folder until no retired word is left in it; then the file must go. */
 const MARKER = '.retired-words';
 /** Files in folders that are in order, exempt by themselves; each must go from here when it is in order. */
-const FILES = [
-  'config/index.ts',
-  'config/types.ts',
-  'core/errors.ts',
-  'core/index.ts',
-  'core/main.ts',
-  'core/platform.ts',
-];
+const FILES = ['core/index.ts', 'core/main.ts'];
+/** The actor of an anonymous request, a name of the published contract. */
+const PUBLISHED = /\bNOBODY\b/g;
 const GENERATED = ['client/src/schema.ts', 'client/src/keyed-operations.ts'];
 
 const product = sourceFiles().filter(({ path }) => !/(^|\/)test\/|\.test\.ts$/.test(path) && !GENERATED.includes(path));
@@ -69,7 +64,8 @@ function faultsOf(path: string, text: string): string[] {
   const faults: string[] = [];
   const add = (index: number, word: string) =>
     faults.push(`${path}:${text.slice(0, index).split('\n').length} says ${word}`);
-  for (const match of text.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)) {
+  const own = text.replace(PUBLISHED, '______');
+  for (const match of own.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)) {
     if (words.has(match[0].toLowerCase())) add(match.index, match[0]);
   }
   for (const phrase of phrases) for (const match of text.matchAll(phrase)) add(match.index, match[0]);

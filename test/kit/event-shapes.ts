@@ -1,24 +1,32 @@
-/** Holds every event that a test makes against what the API document says that webhooks are told of it. */
-import type { EventOutbox } from '../../core/contract/index.ts';
-import type { Platform } from '../../core/platform.ts';
-import type { WebhookEvent } from '../../modules/messages/webhooks/models/webhook-event.ts';
+/** Checks each event that a test emits: its data against its schema, and its webhook message against the API document. */
+import type Joi from 'joi';
+import type { Platform } from '#core/start';
+import type { AnyEvent, EventOutbox } from '../../core/contract/index.ts';
+import { type WebhookEvent, webhookEventOf } from '../../modules/messages/webhooks/models/webhook-event.ts';
 
-/** @param onFault hears of each event whose snapshot is another than its kind's shape */
+type Emitted = Parameters<EventOutbox['take']>[1];
+
+/** @param onFault receives one sentence for each event with a fault */
 export function watchEvents(platform: Platform, onFault: (fault: string) => void): void {
   const { work } = platform.tasks;
   const filled = work.fillings;
-  const take: EventOutbox['take'] = (ctx, event) => {
-    // What is undone is told to nobody.
-    ctx.afterCommit(() => look(event));
+  const take: EventOutbox['take'] = (ctx, event, definition) => {
+    // A transaction that is rolled back emits nothing.
+    ctx.afterCommit(() => look(event, definition));
     return null;
   };
-  function look(event: Parameters<EventOutbox['take']>[1]): void {
-    for (const { event: name, kind, snapshot, shape } of filled('webhooks.event') as readonly WebhookEvent[]) {
-      if (name !== event.name) continue;
-      // As it would be sent.
-      const sent = JSON.parse(JSON.stringify(snapshot(event.data, event)));
-      const { error } = shape.validate(sent, { convert: false });
-      if (error) onFault(`${kind} is told with ${JSON.stringify(sent)}: ${error.message}`);
+  function mustFit(what: string, schema: Joi.ObjectSchema, value: unknown): void {
+    // As it is stored and sent.
+    const sent = JSON.parse(JSON.stringify(value));
+    const { error } = schema.validate(sent, { convert: false });
+    if (error) onFault(`${what} has the data ${JSON.stringify(sent)}: ${error.message}`);
+  }
+  function look(event: Emitted, definition: AnyEvent | undefined): void {
+    if (definition) mustFit(`the event ${event.name}`, definition.data, event.data);
+    const declared = definition ? webhookEventOf(event.name, definition) : null;
+    const contributed = (filled('webhooks.event') as readonly WebhookEvent[]).filter((one) => one.event === event.name);
+    for (const { kind, snapshot, shape } of [...(declared ? [declared] : []), ...contributed]) {
+      mustFit(`the webhook message ${kind}`, shape, snapshot(event.data, event));
     }
   }
   const watching: EventOutbox = { into: 'nothing', take };

@@ -2,6 +2,7 @@
 
 export * from './actors.ts';
 export { createTestDatabase, type TestDatabase } from './database.ts';
+export { emitNamed } from './emit.ts';
 export { EventReader } from './event-reader.ts';
 export {
   type Example,

@@ -1,5 +1,5 @@
 /** The platforms that tests run against: one of the file's own, or one that several files use in turn. */
-import type { Platform } from '../../core/platform.ts';
+import type { Platform } from '#core/start';
 import type { Called, CallOptions } from './http.ts';
 import type { Arranged } from './tenants.ts';
 

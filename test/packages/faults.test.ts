@@ -161,7 +161,7 @@ test('what it had put into slots before it failed is not asked, not even where t
 
 test('one whose work beside the jobs does not start is out from then on, and the others start', async (t) => {
   t.is((await rowOf('standing'))?.enabled, true);
-  const stop = await platform.platform.tasks.startStanding();
+  const stop = await platform.platform.tasks.startBackground();
   t.like(await rowOf('standing'), { enabled: false, reason: 'faulty_package', fault: '@acme/standing: no feed' });
   t.is(await status('/acme-standing'), 404);
   await stop();

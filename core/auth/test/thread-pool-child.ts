@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadConfig } from '#config';
 // The whole platform is loaded before the pool is sized, as in core/main.ts.
-import '../../platform.ts';
+import '#core/start';
 import { hashPassword, limitHashing } from '../passwords.ts';
 
 // A file like .env would do this; what the process inherits is not the question.

@@ -43,7 +43,7 @@ export function openapiDocument(
       title: 'Quartermaster',
       version,
       description: 'Remote monitoring and management for managed service providers.',
-      license: { name: 'Proprietary', identifier: 'LicenseRef-Quartermaster' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: PREFIX, 'x-internal': false }],
     tags: modules

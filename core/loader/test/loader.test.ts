@@ -50,6 +50,11 @@ fails(
   { 'a/index.ts': manifest('a'), 'a/routes/x.ts': 'export default {};' },
   /a\/routes\/x\.ts must export a list of routes/,
 );
+fails(
+  'a file among the jobs that is not code is named',
+  { 'a/index.ts': manifest('a'), 'a/jobs/patches/scan.sql': 'select 1' },
+  /a\/jobs\/patches\/scan\.sql is neither TypeScript nor JavaScript/,
+);
 test('a job in a nested folder has its path in its name', async (t) => {
   const job = (name: string) =>
     `import Joi from 'joi';\nimport { defineJob } from '#core';\nexport default defineJob({ name: '${name}', summary: 'S', scope: 'platform', payload: Joi.object({}), maxAttempts: 1, run: async () => undefined });`;
@@ -135,6 +140,43 @@ fails(
     'a/jobs/do-it.ts': `import { defineJob } from '#core';\nimport Joi from 'joi';\nexport default defineJob({ name: 'a/other', summary: 'S', scope: 'tenant', payload: Joi.object({}), maxAttempts: 1, run: async () => {} });`,
   },
   /do-it\.ts: the job is named a\/other, not a\/do-it/,
+);
+const event = (fields: string) =>
+  `import { defineEvent } from '#core';\nimport Joi from 'joi';\nexport default defineEvent({ summary: 'S', data: Joi.object({ n: Joi.number().required() }), ${fields} });`;
+fails(
+  'an event whose example does not fit its data is refused',
+  { 'a/index.ts': manifest('a'), 'a/events/lamp/went-out.ts': event(`example: { n: 'one' }`) },
+  /went-out\.ts: its example does not fit its data: "n" must be a number/,
+);
+test('a subscriber may react to an event that is named by its path', async (t) => {
+  t.is(
+    await load({
+      'a/index.ts': manifest('a'),
+      'a/events/lamp/went-out.ts': event('example: { n: 1 }'),
+      'a/subscribers/x.ts': `export default { on: 'a.lamp.went_out', summary: 'S', run: async () => {} };`,
+    }),
+    'a',
+  );
+});
+fails(
+  'the faults of all files that cannot be loaded are named at once',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': 'import "./nowhere.ts";',
+    'a/jobs/y.ts': 'export const lost = 1;',
+    'b/index.ts': manifest('c'),
+  },
+  /a\/routes\/x\.ts cannot be loaded: .*\n.*a\/jobs\/y\.ts has no default export\n.*b\/index\.ts is named c, not b$/,
+);
+fails(
+  'the faults of all declarations are named at once',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route('access: undefined as never'),
+    'b/index.ts': manifest('b'),
+    'b/events/y.ts': event(`example: {}`),
+  },
+  /x\.ts: POST \/a: it has no access\n.*b\/events\/y\.ts: its example does not fit/,
 );
 fails(
   'a subscriber to an event that nobody declares is refused',

@@ -1,11 +1,11 @@
 /** Agent versions: what may be installed, who is offered it when, and how that went. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { offeredShape, versionShape } from './models/agent-version.ts';
 import { attemptShape } from './models/attempt.ts';
 import { updatePolicy } from './models/update-policy.ts';
-import { startCatalog } from './services/catalog.ts';
-import { startDownloads } from './services/downloads.ts';
-import { startStandings } from './services/rollout/standings.ts';
+import { CATALOG, startCatalog } from './services/catalog.ts';
+import { DOWNLOADS } from './services/downloads.ts';
+import { STANDINGS, startStandings } from './services/rollout/standings.ts';
 
 declare module '#core/contract' {
   interface Events {
@@ -58,11 +58,13 @@ export default defineModule({
     'agent-versions.rollout.resumed',
   ],
   settings: updatePolicy,
-  start(services) {
-    startCatalog(services);
-    startStandings(services);
-    startDownloads(services);
-  },
+  start: (start) => ({
+    provide: [
+      provide(CATALOG, startCatalog(start)),
+      provide(STANDINGS, startStandings(start)),
+      provide(DOWNLOADS, { count: 0 }),
+    ],
+  }),
   schemas: {
     AgentUpdateAttempt: attemptShape,
     AgentVersion: versionShape,

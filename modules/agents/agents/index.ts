@@ -1,5 +1,5 @@
 /** Agents: the wire protocol between managed machines and the platform. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { api } from './api.ts';
 import { resultBody } from './models/command-result.ts';
 import { configShape, enrolledShape, enrollmentBody } from './models/enrollment.ts';
@@ -13,11 +13,12 @@ import {
   securityBody,
   sessionsBody,
 } from './models/report.ts';
-import { startWaits } from './services/command-waits.ts';
-import { agentSettings, startConfigs } from './services/configs.ts';
-import { startHub } from './services/sockets/hub.ts';
-import { startAuthentication } from './services/tokens/authentication.ts';
-import { startOrgShares } from './services/tokens/org-shares.ts';
+import { COMMAND_WAITS, startWaits } from './services/command-waits.ts';
+import { agentSettings, CONFIGS, startConfigs } from './services/configs.ts';
+import { HUB, startHub } from './services/sockets/hub.ts';
+import { startTokenCache } from './services/tokens/authentication.ts';
+import { ORG_SHARES, orgShares } from './services/tokens/org-shares.ts';
+import { TOKEN_CACHE } from './services/tokens/token-cache.ts';
 
 export default defineModule({
   name: 'agents',
@@ -58,12 +59,19 @@ export default defineModule({
     AgentSoftware: softwareBody,
   },
   api,
-  start(services) {
-    startAuthentication(services);
-    startOrgShares(services);
-    startConfigs(services);
-    startWaits(services);
-    // After those above: who forgets must do so before the hub asks again.
-    startHub(services);
+  start(start) {
+    const cache = startTokenCache(start);
+    const configs = startConfigs(start);
+    const waits = startWaits(start);
+    return {
+      provide: [
+        provide(TOKEN_CACHE, cache),
+        provide(ORG_SHARES, orgShares(start)),
+        provide(CONFIGS, configs),
+        provide(COMMAND_WAITS, waits),
+        // The hub listens after the caches: they must drop an entry before the hub reads it again.
+        provide(HUB, startHub(start, cache)),
+      ],
+    };
   },
 });

@@ -1,19 +1,10 @@
 /** What a heartbeat tells of a device, and what it is answered. */
+import type { InterfaceStats, Metrics } from '#agent-protocol';
 import type { ClaimedCommand, Lifecycle } from './api.ts';
 
-export interface BeatMetrics {
-  cpuPercent?: number;
-  ramPercent?: number;
-  ramUsedMb?: number;
-  diskPercent?: number;
-  diskUsedGb?: number;
-  networkInBps?: number;
-  networkOutBps?: number;
-  diskReadBps?: number;
-  diskWriteBps?: number;
-  processCount?: number;
+export interface BeatMetrics extends Metrics {
   /** Kept with the latest values only. */
-  interfaceStats?: { name: string; inBps?: number; outBps?: number }[];
+  interfaceStats?: InterfaceStats[];
 }
 /** One heartbeat, already authenticated; fields that are absent leave what is known. */
 export interface Beat {

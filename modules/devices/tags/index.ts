@@ -7,10 +7,6 @@ declare module '#core/contract' {
   interface Slots {
     'tags.references': TagReferences;
   }
-  interface Events {
-    /** In place of one event a device. */
-    'tags.renamed': { from: string; to: string; devices: number };
-  }
 }
 
 export default defineModule({
@@ -21,7 +17,6 @@ export default defineModule({
   default: 'on',
   permissions: ['devices:read', 'devices:write'],
   audits: ['device.update', 'device.tags.rename'],
-  events: ['tags.renamed'],
   slots: ['tags.references'],
   steadySlots: ['tags.references'],
   schemas: {

@@ -1,5 +1,5 @@
 /** Events: what happens in a tenant, as a stream and as a list that can be read on from where somebody stopped. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { EventFeed, FEED } from './services/event-feed.ts';
 
 export default defineModule({
@@ -9,7 +9,7 @@ export default defineModule({
   requires: ['webhooks'],
   permissions: ['organizations:read'],
   audits: [],
-  start(services) {
-    services.services.set(FEED, new EventFeed(services.asPlatform));
+  start(start) {
+    return { provide: [provide(FEED, new EventFeed(start.asPlatform))] };
   },
 });

@@ -1,7 +1,6 @@
 /** What other modules may ask of webhooks: which events have a kind, and how the world sees them. */
 import type { Context, DomainEvent } from '#core';
-import type { WebhookEvent } from './models/webhook-event.ts';
-import { matchesOf, mustKnow } from './services/kinds.ts';
+import { matchesOf, mustKnow, webhookEvents } from './services/kinds.ts';
 import { dataOf, shown } from './services/outbox/messages.ts';
 
 export interface EventMessage {
@@ -21,16 +20,14 @@ export interface WebhooksApi {
   messageOf(event: DomainEvent): EventMessage | null;
 }
 
-const kindsOf = (ctx: Context) => ctx.fillings('webhooks.event') as readonly WebhookEvent[];
-
 export const makeApi = (ctx: Context): WebhooksApi => ({
   eventNames: (types) =>
-    kindsOf(ctx)
+    webhookEvents(ctx)
       .filter(({ kind }) => !types || matchesOf(kind).some((match) => types.includes(match)))
       .map(({ event }) => event),
   mustKnow: (types, path) => mustKnow(ctx, types, path, 'query'),
   messageOf(event) {
-    const filling = kindsOf(ctx).find((one) => one.event === event.name);
+    const filling = webhookEvents(ctx).find((one) => one.event === event.name);
     if (!filling) return null;
     const { id, orgId, occurredAt: timestamp } = event;
     return shown({ id, type: filling.kind, timestamp, orgId, data: dataOf(filling, event) });

@@ -1,5 +1,5 @@
 /** Webhooks: events of an organization sent to other people's servers, signed, again and again until they arrive. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { makeApi, type WebhooksApi } from './api.ts';
 import { deliveryShape } from './models/delivery.ts';
 import {
@@ -15,7 +15,7 @@ import {
   webhookShape,
   webhookUpdate,
 } from './models/webhook.ts';
-import type { WebhookEvent } from './models/webhook-event.ts';
+import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
 import { startSending } from './services/sending/dispatcher.ts';
 import { documentedMessages, TESTED } from './services/sending/documented.ts';
@@ -26,18 +26,6 @@ declare module '#core/contract' {
   }
   interface Slots {
     'webhooks.event': WebhookEvent;
-  }
-  interface Events {
-    /** It will not send until somebody sets it active or tests it with success. */
-    'webhooks.disabled': {
-      webhookId: string;
-      partnerId: string | null;
-      name: string;
-      reason: string;
-      consecutiveFailures: number;
-    };
-    /** At 5, 10 and 15 deliveries in a row that failed. */
-    'webhooks.failing': { webhookId: string; partnerId: string | null; name: string; consecutiveFailures: number };
   }
 }
 
@@ -57,16 +45,20 @@ export default defineModule({
     'webhook.disable',
     'webhook.enable',
   ],
-  events: ['webhooks.disabled', 'webhooks.failing'],
   slots: ['webhooks.event'],
   api: makeApi,
-  async start(services) {
-    const listeners = listenersFor(services);
-    services.services.set(LISTENERS, listeners);
+  async start(start) {
+    const listeners = listenersFor(start);
     await listeners.load();
+    return { provide: [provide(LISTENERS, listeners)], stop: () => listeners.stop() };
   },
   work: startSending,
-  sends: (filled) => documentedMessages([...(filled('webhooks.event') as WebhookEvent[]), TESTED]),
+  sends: (filled, events) =>
+    documentedMessages([
+      ...(filled('webhooks.event') as WebhookEvent[]),
+      ...events.flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []),
+      TESTED,
+    ]),
   schemas: {
     Webhook: webhookShape,
     WebhookChanged: webhookChanged,

@@ -1,4 +1,4 @@
-/** Access reviews: who belongs to a tenant is looked through, and access that is not needed any more is taken away. */
+/** Access reviews: a reviewer checks the users of a tenant, and access that is no longer needed is revoked. */
 import { defineModule } from '#core';
 import { completedShape, createdShape, reviewCreate, reviewShape } from './models/access-review.ts';
 import { decidedShape, itemDecision, itemShape } from './models/review-item.ts';
@@ -6,7 +6,7 @@ import { decidedShape, itemDecision, itemShape } from './models/review-item.ts';
 export default defineModule({
   name: 'access-reviews',
   title: 'Access reviews',
-  summary: 'Looking through who has access to a partner or an organization, and revoking it',
+  summary: 'Reviewing who has access to a partner or an organization, and revoking it',
   requires: ['tenancy', 'users', 'roles'],
   default: 'on',
   permissions: ['users:read', 'users:write'],

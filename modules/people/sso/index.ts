@@ -1,5 +1,5 @@
 /** Single sign-on: organizations log in through their own identity provider, by OpenID Connect. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { checkShape, exchangeBody } from './models/login.ts';
 import { mappingShape, presetShape } from './models/preset.ts';
 import {
@@ -10,7 +10,7 @@ import {
   statusChange,
   testResult,
 } from './models/provider.ts';
-import { startDiscoveries } from './services/discoveries.ts';
+import { DISCOVERIES, Discoveries } from './services/discoveries.ts';
 
 export default defineModule({
   name: 'sso',
@@ -28,7 +28,7 @@ export default defineModule({
     'user.login',
     'user.login.failed',
   ],
-  start: startDiscoveries,
+  start: () => ({ provide: [provide(DISCOVERIES, new Discoveries())] }),
   schemas: {
     SsoAttributeMapping: mappingShape,
     SsoAttributeMappingWrite: attributeMapping,

@@ -34,13 +34,6 @@ declare module '#core/contract' {
   interface Slots {
     'users.device-groups': DeviceGroupDirectory;
   }
-  /** `partnerId` is set when the tenant is a partner; the event then has no organization. */
-  interface Events {
-    'users.invited': { invitationId: string; roleId: string; partnerId: string | null };
-    'users.joined': { userId: string; roleId: string; partnerId: string | null };
-    'users.role.changed': { userId: string; email: string; from: string; to: string; partnerId: string | null };
-    'users.removed': { userId: string; partnerId: string | null };
-  }
 }
 
 export default defineModule({
@@ -60,7 +53,6 @@ export default defineModule({
     'user.role.assign',
     'user.update',
   ],
-  events: ['users.invited', 'users.joined', 'users.role.changed', 'users.removed'],
   slots: ['users.device-groups'],
   steadySlots: ['users.device-groups'],
   schemas: {

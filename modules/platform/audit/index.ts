@@ -1,5 +1,5 @@
 /** Reading the audit trail; core writes and seals it. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { exportedRow, exportRequest, exportShape } from './models/audit-export.ts';
 import { auditPage, auditShape, flatPage } from './models/audit-log.ts';
 import {
@@ -29,8 +29,8 @@ export default defineModule({
     'audit_logs.retention.update',
     'audit_logs.prune',
   ],
-  start({ services, asPlatform }) {
-    services.set(FEED, new FeedHead(asPlatform));
+  start({ asPlatform }) {
+    return { provide: [provide(FEED, new FeedHead(asPlatform))] };
   },
   schemas: {
     AuditActionCount: actionCount,

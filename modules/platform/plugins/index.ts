@@ -1,5 +1,5 @@
 /** Plugins: third-party code that runs in processes of its own, for one organization at a time, with what it was granted. */
-import { type Context, defineModule, type StartServices } from '#core';
+import { type Context, defineModule, provide } from '#core';
 import type { ProviderKind } from '#plugin-sdk/host';
 import { capabilityShape, entryDetailShape, entryShape, installedShape, versionShape } from './models/catalog-entry.ts';
 import { installationShape } from './models/installation.ts';
@@ -39,8 +39,6 @@ declare module '#core/contract' {
   }
 }
 
-let running: { host: PluginHost; listeners: ReturnType<typeof listenersFor> }[] = [];
-
 export default defineModule({
   name: 'plugins',
   title: 'Plugins',
@@ -65,25 +63,18 @@ export default defineModule({
     PluginInstallation: installationShape,
   },
   api,
-  async start(services: StartServices) {
-    const doors = await services.asPlatform(async ({ services: { http, config } }) => ({ http, config }));
-    const host = new PluginHost(services, doors);
-    services.services.set(HOST, host);
-    const listeners = listenersFor(services);
-    services.services.set(LISTENERS, listeners);
-    running.push({ host, listeners });
+  async start(start) {
+    const host = new PluginHost(start);
+    const listeners = listenersFor(start);
     await listeners.load();
-    await registerShipped(services);
+    await registerShipped(start);
+    return {
+      provide: [provide(HOST, host), provide(LISTENERS, listeners)],
+      async stop() {
+        listeners.stop();
+        await host.stop();
+      },
+    };
   },
   work: startHandingOver,
-  async stop() {
-    const all = running;
-    running = [];
-    await Promise.all(
-      all.map(({ host, listeners }) => {
-        listeners.stop();
-        return host.stop();
-      }),
-    );
-  },
 });

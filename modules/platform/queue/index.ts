@@ -14,9 +14,6 @@ declare module '#core/contract' {
   }
 }
 
-/** Of the platforms of this process, which only tests have more than one of; the last one started stops first. */
-const clocks: (() => Promise<void>)[] = [];
-
 export default defineModule({
   name: 'queue',
   title: 'Jobs',
@@ -36,10 +33,7 @@ export default defineModule({
   ],
   events: ['queue.health.changed'],
   slots: ['queue.domain-queue'],
-  start({ asPlatform, clocks: ticking }) {
-    clocks.push(ticking ? startClocks(asPlatform) : async () => undefined);
-  },
-  stop: async () => clocks.pop()?.(),
+  start: (start) => (start.clocks ? { stop: startClocks(start) } : undefined),
   schemas: {
     DomainQueue: domainQueueShape,
     Job: jobShape,

@@ -57,7 +57,7 @@ export { HOST_METHODS, type HostMethod, type HostMethodName, hostMethod } from '
 export { checkResult } from './protocol/results.ts';
 export type { StartedPlugin } from './protocol/wire.ts';
 export { RESULT_SCHEMAS } from './providers.ts';
-export { CallRates, refusalLine } from './rules/call-rates.ts';
+export { CallRates, denialLine } from './rules/call-rates.ts';
 export {
   afterFailure,
   type Conclusion,

@@ -59,15 +59,15 @@ async function compile(source: string, target: string, sdk: string): Promise<voi
 
 /** The manifest as it is published: what runs is JavaScript, with its types beside it. */
 function published({ exports, bin, ...manifest }: Manifest): object {
-  const doors = Object.entries(exports).map(([door, path]) => [
-    door,
+  const entries = Object.entries(exports).map(([entry, path]) => [
+    entry,
     path.endsWith('.ts') ? { types: built(path, '.d.ts'), default: built(path, '.js') } : path,
   ]);
   const commands = Object.entries(bin ?? {}).map(([name, path]) => [name, built(path, '.js')]);
   return {
     ...manifest,
     ...(commands.length > 0 ? { bin: Object.fromEntries(commands) } : {}),
-    exports: { ...Object.fromEntries(doors), './package.json': './package.json' },
+    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
   };
 }
 

@@ -104,7 +104,7 @@ function resultOf(result: unknown): Outcome {
 }
 
 interface State {
-  /** Nobody waits for it any longer, and its calls are refused. */
+  /** Ends the invocation: later calls under its token are denied. */
   over: boolean;
   hasEnded: boolean;
   ended: Promise<void>;

@@ -1,6 +1,7 @@
 /** The host of one plugin in memory: calls its handlers, and judges and performs what it asks. */
 import {
   CallRates,
+  denialLine,
   type Grant,
   type HandlerKind,
   HostError,
@@ -12,7 +13,6 @@ import {
   type Plugin,
   Rates,
   type ResourceLimits,
-  refusalLine,
   tooManyLines,
 } from '@quartermaster/plugin-sdk/host';
 import { HandlerError, type NotedCall, type NotedLine } from './harness-types.ts';
@@ -109,7 +109,7 @@ export class PluginHost {
         throw new HostError('INTERNAL', 'The host could not do this');
       }
       call.refused = error.code;
-      if (this.rates.isNews(KEY)) this.write('warn', refusalLine(method, error), hook, { code: error.code });
+      if (this.rates.isNews(KEY)) this.write('warn', denialLine(method, error), hook, { code: error.code });
       throw error;
     }
   }

@@ -1,16 +1,18 @@
 /** Plugins from the event to what they keep: alone, and beside other tenants' that are stuck; and what a warm call costs. */
+
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readConfig } from '#config';
+import { startPlatform } from '#core/start';
 import { runUnitOfWork } from '#core/work';
 import { packageHash } from '#plugin-sdk/host';
 import { type Context, NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
-import { startPlatform } from '../../../core/platform.ts';
 import { CHANGED } from '../../../modules/platform/plugins/services/running/facts.ts';
 import { HOST, type PluginHost } from '../../../modules/platform/plugins/services/running/host.ts';
 import { pack, wants } from '../../../modules/platform/plugins/test/packages.ts';
+import { emitNamed } from '../../kit/emit.ts';
 import { type Ground, startProcess } from '../ground.ts';
 import { drive, inTurns, rounded, type Scenario } from '../scenario.ts';
 
@@ -119,7 +121,7 @@ export const scenario: Scenario = {
       api: false,
       seal: false,
     });
-    const host = platform.tasks.work.services.services.get(HOST) as PluginHost;
+    const host = platform.tasks.work.services.get(HOST);
     // First: nothing else is at work yet.
     const warm = await warmCalls(host, await openOrg(ground, partnerId, IDLE));
     const { child } = await startProcess(
@@ -139,7 +141,7 @@ export const scenario: Scenario = {
         { actor: NOBODY, scope: organizationScope(orgId, partnerId), requestId: 'bench', log, role: 'app' },
         async (ctx) => run(ctx),
       );
-    const emit = (orgId: string) => inOrg(orgId, (ctx) => ctx.emit('devices.online', { hostname: 'bench' }));
+    const emit = (orgId: string) => inOrg(orgId, (ctx) => emitNamed(ctx, 'devices.online', { hostname: 'bench' }));
     const tell = ({ id, orgId }: { id: string; orgId: string }) => inOrg(orgId, (ctx) => ctx.notify(CHANGED, id));
     /** By the database's clock alone. */
     const measure = async (seconds: number, stuck: { orgId: string }[], most = HEALTHY, perSecond = PER_SECOND) => {

@@ -1,13 +1,15 @@
 /** Webhooks from the event to the receiver: alone, and beside one receiver that is dead and one that answers after 14 s. */
+
 import { createServer, type Server } from 'node:http';
 import nock from 'nock';
 import { Agent, request as post } from 'undici';
 import { readConfig } from '#config';
+import { startPlatform } from '#core/start';
 import { runUnitOfWork } from '#core/work';
 import { NOBODY } from '../../../core/context/index.ts';
 import { organizationScope } from '../../../core/jobs/task.ts';
 import { createLog } from '../../../core/log.ts';
-import { startPlatform } from '../../../core/platform.ts';
+import { emitNamed } from '../../kit/emit.ts';
 import { startProcess } from '../ground.ts';
 import { drive, rounded, type Scenario } from '../scenario.ts';
 
@@ -124,7 +126,7 @@ export const scenario: Scenario = {
         platform.tasks.work,
         { actor: NOBODY, scope, requestId: 'bench', log, role: 'app' },
         async (ctx, work) => {
-          for (const name of names) ctx.emit(name as 'devices.online', { hostname: 'bench' });
+          for (const name of names) emitNamed(ctx, name, { hostname: 'bench' });
           const at = performance.now();
           for (const event of work.effects.events as { id: string; name: string }[]) {
             if (event.name !== 'devices.enrolled') begun.set(event.id, at);

@@ -1,19 +1,10 @@
 /** Ends update attempts that came to a standstill. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepAttempts } from '../services/rollout/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'agent-versions/sweep-attempts': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'agent-versions/sweep-attempts',
+export default defineJob({
   summary: 'Ends update attempts that came to a standstill',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '* * * * *' },
   whenOff: 'attempts that are under way come to an end',
   maxAttempts: 1,

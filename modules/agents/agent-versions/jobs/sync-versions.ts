@@ -1,19 +1,10 @@
 /** The hourly look for a new release; the same code as the endpoint. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { syncRemote } from '../services/releases/syncs.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'agent-versions/sync-versions': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'agent-versions/sync-versions',
+export default defineJob({
   summary: 'Looks for a new release, where the operator switched that on',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 3,
   async run(ctx) {

@@ -1,14 +1,14 @@
 /** One program of one version for one kind of machine, with the manifest that vouches for it. */
 import Joi from 'joi';
-import { Model } from '#core';
 import {
-  ARCHITECTURES,
-  type Architecture,
   COMPONENTS,
   type Component,
   PLATFORMS,
   type Platform,
-} from './coordinates.ts';
+  RELEASE_ARCHITECTURES,
+  type ReleaseArchitecture,
+} from '#agent-protocol';
+import { Model } from '#core';
 
 export type VersionState = 'registered' | 'promoted' | 'withdrawn';
 export const VERSION_STATES = ['registered', 'promoted', 'withdrawn'] as const;
@@ -21,7 +21,7 @@ export class AgentVersion extends Model {
   declare sortKey: string;
   declare component: Component;
   declare platform: Platform;
-  declare architecture: Architecture;
+  declare architecture: ReleaseArchitecture;
   declare source: 'github' | 'local';
   declare downloadUrl: string | null;
   declare checksum: string;
@@ -58,7 +58,7 @@ export const offeredShape = Joi.object({
     .valid(...PLATFORMS)
     .required(),
   architecture: Joi.string()
-    .valid(...ARCHITECTURES)
+    .valid(...RELEASE_ARCHITECTURES)
     .required(),
   downloadUrl: Joi.string().required(),
   checksum: Joi.string().hex().length(64).required(),

@@ -1,6 +1,6 @@
 /** One try to bring one program of a device to another version. */
 import Joi from 'joi';
-import { COMPONENTS } from './coordinates.ts';
+import { COMPONENTS } from '#agent-protocol';
 
 export type OpenState = 'offered' | 'downloading' | 'verifying' | 'installing' | 'restarting';
 export type EndState = 'succeeded' | 'rolled_back' | 'failed';

@@ -1,9 +1,9 @@
 /** What a machine without an agent may fetch: installation scripts and the programs that they install. */
 import Joi from 'joi';
+import type { Component } from '#agent-protocol';
 import { defineRoute } from '#core';
 import {
   architectureWord,
-  type Component,
   canonicalArchitecture,
   canonicalPlatform,
   componentWord,

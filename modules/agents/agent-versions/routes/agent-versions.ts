@@ -1,12 +1,11 @@
 /** /agent-versions: the catalogue, rollouts, and what each device was offered. */
 import Joi from 'joi';
+import type { Component, Coordinates } from '#agent-protocol';
 import { defineRoute, type Input, pageOf, pageQuery } from '#core';
 import { offeredShape, VERSION_STATES, versionShape } from '../models/agent-version.ts';
 import { attemptShape } from '../models/attempt.ts';
 import {
   architectureWord,
-  type Component,
-  type Coordinates,
   canonicalArchitecture,
   canonicalPlatform,
   componentWord,

@@ -1,12 +1,12 @@
 /** What may be offered, in memory: versions, halts and tenants' policies, read again when a notice says so. */
-import type { Context, Services, StartServices } from '#core';
-import type { Architecture, Component, Platform } from '../models/coordinates.ts';
+
+import type { Component, Manifest, Platform, ReleaseArchitecture } from '#agent-protocol';
+import { type Context, defineService, type Services, type StartServices } from '#core';
 import type { UpdatePolicy } from '../models/update-policy.ts';
-import { isTrusted, type Manifest } from './releases/manifests.ts';
+import { isTrusted } from './releases/manifests.ts';
 
 /** Tells every process that versions or halts changed. */
 export const CATALOG_NOTICE = 'agent-versions.catalog';
-const SERVICE = 'agent-versions.catalog';
 /** A changed policy counts within this time. */
 const POLICY_MS = 60_000;
 
@@ -15,7 +15,7 @@ export interface Target {
   version: string;
   component: Component;
   platform: Platform;
-  architecture: Architecture;
+  architecture: ReleaseArchitecture;
   checksum: string;
   isLatest: boolean;
   promotedAt: Date | null;
@@ -113,14 +113,16 @@ function toTarget(config: Services['config'], row: Row): Target {
   };
 }
 
-export function startCatalog({ services, asPlatform, onNotice, onNoticesLost }: StartServices): void {
+export const CATALOG = defineService<Catalog>('agent-versions.catalog');
+
+export function startCatalog({ asPlatform, onNotice, onNoticesLost }: StartServices): Catalog {
   const catalog = new Catalog(
     () => asPlatform(load),
     (orgId) => asPlatform((ctx) => ctx.settings<UpdatePolicy>('agent-versions', orgId)),
   );
-  services.set(SERVICE, catalog);
   onNotice(CATALOG_NOTICE, () => catalog.forget());
   onNoticesLost(() => catalog.forget());
+  return catalog;
 }
 
-export const catalogOf = (ctx: Pick<Context, 'services'>): Catalog => ctx.services.services.get(SERVICE) as Catalog;
+export const catalogOf = (ctx: Pick<Context, 'services'>): Catalog => ctx.services.get(CATALOG);

@@ -1,9 +1,9 @@
 /** Where a program is fetched: at the release host, in the object storage, or from this server as a stream. */
 import { open } from 'node:fs/promises';
-import { type Context, equalHash, errors, type Reply, reply, type StartServices } from '#core';
+import { type Coordinates, fileName } from '#agent-protocol';
+import { type Context, defineService, equalHash, errors, type Reply, reply } from '#core';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
-import { type Coordinates, fileName } from '../models/coordinates.ts';
 import { localPath } from './releases/local-releases.ts';
 import { isTrusted } from './releases/manifests.ts';
 import { PREFIX, presignedUrl } from './releases/stored-files.ts';
@@ -110,17 +110,15 @@ function isSigned(ctx: Context, row: AgentVersion, { expires, signature }: FileQ
   );
 }
 
-const SENDING = 'agent-versions.sending';
-/** How many programs this process is sending. */
-const sendingOf = (ctx: Context) => ctx.services.services.get(SENDING) as { count: number };
-export const startDownloads = ({ services }: StartServices): void => void services.set(SENDING, { count: 0 });
+/** The number of programs that this process is sending. */
+export const DOWNLOADS = defineService<{ count: number }>('agent-versions.downloads');
 
 /**
  * The server does ranges and conditions by these headers. A file of another size is not the one that was registered. 503 while
  * as many programs are sent as may be: a whole site that updates at once must not take the API from everybody else.
  */
 async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
-  const sending = sendingOf(ctx);
+  const sending = ctx.services.get(DOWNLOADS);
   if (sending.count >= ctx.services.config.agents.downloadsMax) {
     throw errors.Unavailable({ message: 'Too many downloads at once; try again', headers: { 'retry-after': '30' } });
   }

@@ -1,8 +1,9 @@
 /** Which version is the latest: promoting and withdrawing, one at a time for all of the catalogue. */
+
+import type { Coordinates } from '#agent-protocol';
 import { type Context, errors } from '#core';
 import { PrereleaseNeedsForce } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
-import type { Coordinates } from '../models/coordinates.ts';
 import { CATALOG_NOTICE } from './catalog.ts';
 
 /** Changes of the catalogue take turns: which version is the latest depends on all others. Ends with the transaction. */

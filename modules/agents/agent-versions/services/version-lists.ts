@@ -1,7 +1,9 @@
 /** The catalogue as people see it, with how many of their devices run each version. */
+
+import type { Component } from '#agent-protocol';
 import { type Context, type PageQuery, page, type SortKey, visibleDevices } from '#core';
 import { AgentVersion, type VersionState } from '../models/agent-version.ts';
-import { type Component, canonicalArchitecture, canonicalPlatform } from '../models/coordinates.ts';
+import { canonicalArchitecture, canonicalPlatform } from '../models/coordinates.ts';
 import { shown } from './downloads.ts';
 
 export interface VersionQuery extends PageQuery {

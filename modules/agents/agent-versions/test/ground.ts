@@ -15,7 +15,7 @@ import {
   startTestPlatform,
   type TestPlatform,
 } from '#test';
-import { signFolder, signProgram, trustKeyOf } from '../signing/folder.ts';
+import { signFolder, signProgram, trustKeyOf } from '../../../../agent/signing/folder.ts';
 
 export interface Signer {
   key: KeyObject;

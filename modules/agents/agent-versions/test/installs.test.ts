@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { systemUser } from '#test';
-import { signFolder } from '../signing/folder.ts';
+import { signFolder } from '../../../../agent/signing/folder.ts';
 import { signer, startLocal, sync } from './ground.ts';
 
 const run = promisify(execFile);
@@ -199,7 +199,7 @@ test.serial('the script for Windows names this server, hides its secrets and is 
 
 test.serial('the signing tool makes a key and a release that this server takes', async (t) => {
   const root = await newRoot();
-  const tool = join(import.meta.dirname, '..', 'signing', 'sign.ts');
+  const tool = join(import.meta.dirname, '../../../../agent/signing/sign.ts');
   const key = join(root, 'key.pem');
   const made = await run(process.execPath, [tool, 'new-key', '--key', key, '--key-id', 'mine']);
   t.regex(made.stdout, /^mine:[A-Za-z0-9+/]{43}=\n$/);

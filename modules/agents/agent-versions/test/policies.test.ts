@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import semver from 'semver';
+import { coordinatesOf, fileName } from '#agent-protocol';
 import { fc } from '#test/properties';
 import { sortKey } from '../models/agent-version.ts';
-import { coordinatesOf, fileName } from '../models/coordinates.ts';
 import { type UpdatePolicy, updatePolicy } from '../models/update-policy.ts';
 import type { Loaded, Target } from '../services/catalog.ts';
 import { bucketOf, type Candidate, decide, isWithin } from '../services/rollout/policies.ts';

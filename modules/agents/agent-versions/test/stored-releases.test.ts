@@ -98,7 +98,7 @@ test('a folder that is named goes before the bucket, and sends only so many prog
   const place = await layOut(own.folder, '2.0.0', ['agent-linux-amd64']);
   // More than the buffers between here and there hold, so that a reader who waits keeps it being sent.
   await writeFile(join(place, 'agent-linux-amd64'), Buffer.alloc(40_000_000, 'x'));
-  const { signFolder } = await import('../signing/folder.ts');
+  const { signFolder } = await import('../../../../agent/signing/folder.ts');
   await signFolder(place, { version: '2.0.0', ...signer });
   t.is((await sync(own.test, (await systemUser(own.test)).token)).status, 200);
   const get = (headers: Record<string, string> = {}) =>

@@ -142,7 +142,7 @@ test.serial('a published version never changes: another checksum is refused and 
   const files = host.publish('1.0.0', ['agent-linux-amd64']);
   const other = Buffer.from('another program');
   files.set('agent-linux-amd64', other);
-  const { signProgram } = await import('../signing/folder.ts');
+  const { signProgram } = await import('../../../../agent/signing/folder.ts');
   const { text, signature } = signProgram(
     'agent-linux-amd64',
     { sha256: sha256(other), size: other.length },

@@ -1,4 +1,4 @@
-/** What all routes below /agents/{id} have in common: the path, who may call, how often, and the refusals. */
+/** What all routes below /agents/{id} have in common: the path, who may call, how often, and the errors. */
 import Joi from 'joi';
 import type { AgentAccess, Limit } from '#core';
 
@@ -27,6 +27,6 @@ export const confirming: AgentAccess = { ...rotating, pending: true };
 export const mainOnly: AgentAccess = { roles: ['agent'] };
 export const anyRole: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
 
-export const refusals = ['UNAUTHENTICATED', 'RE_ENROLLMENT_REQUIRED', 'DEVICE_GONE', 'RATE_LIMITED'];
-export const stateRefusals = [...refusals, 'DEVICE_QUARANTINED', 'DEVICE_DECOMMISSIONED'];
-export const tenantRefusals = [...stateRefusals, 'TENANT_INACTIVE'];
+export const agentErrors = ['UNAUTHENTICATED', 'RE_ENROLLMENT_REQUIRED', 'DEVICE_GONE', 'RATE_LIMITED'];
+export const stateErrors = [...agentErrors, 'DEVICE_QUARANTINED', 'DEVICE_DECOMMISSIONED'];
+export const tenantRefusals = [...stateErrors, 'TENANT_INACTIVE'];

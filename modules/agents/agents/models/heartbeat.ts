@@ -1,21 +1,10 @@
 /** The body of a heartbeat, every field of which may be missing or bad, and the answer. */
 import Joi from 'joi';
+import { type InterfaceStats, type MetricName, type MetricUnit, metricEntries } from '#agent-protocol';
 import { configShape } from './enrollment.ts';
 import { address, amount, count, instant, label, lenient, open, percent, rounded, text } from './wire-values.ts';
 
-export interface MetricsBody {
-  cpuPercent?: number | null;
-  ramPercent?: number | null;
-  ramUsedMb?: number | null;
-  diskPercent?: number | null;
-  diskUsedGb?: number | null;
-  networkInBps?: number | null;
-  networkOutBps?: number | null;
-  diskReadBps?: number | null;
-  diskWriteBps?: number | null;
-  processCount?: number | null;
-  interfaceStats?: { name: string; inBps?: number; outBps?: number }[] | null;
-}
+export type MetricsBody = { [K in MetricName]?: number | null } & { interfaceStats?: InterfaceStats[] | null };
 export interface HeartbeatBody {
   role?: 'agent' | 'watchdog' | null;
   status?: 'ok' | 'warning' | 'error' | null;
@@ -39,6 +28,17 @@ export interface HeartbeatBody {
   configVersion?: string | null;
 }
 
+const METRIC_SCHEMA: Record<MetricUnit, () => Joi.Schema> = {
+  percent,
+  mebibytes: amount,
+  gibibytes: amount,
+  bytesPerSecond: amount,
+  count,
+};
+const METRIC_SCHEMAS = Object.fromEntries(
+  metricEntries.map(([name, unit]) => [name, lenient(METRIC_SCHEMA[unit]())]),
+) as Record<MetricName, Joi.Schema>;
+
 const addresses = () => Joi.array().items(address()).max(1000);
 
 /** Each field is judged alone: one bad value must not turn a device offline. */
@@ -47,16 +47,7 @@ export const heartbeatBody = open<HeartbeatBody>({
   status: lenient(Joi.string().valid('ok', 'warning', 'error')),
   metrics: lenient(
     open<MetricsBody>({
-      cpuPercent: lenient(percent()),
-      ramPercent: lenient(percent()),
-      ramUsedMb: lenient(amount()),
-      diskPercent: lenient(percent()),
-      diskUsedGb: lenient(amount()),
-      networkInBps: lenient(amount()),
-      networkOutBps: lenient(amount()),
-      diskReadBps: lenient(amount()),
-      diskWriteBps: lenient(amount()),
-      processCount: lenient(count()),
+      ...METRIC_SCHEMAS,
       interfaceStats: lenient(
         Joi.array()
           .max(100)

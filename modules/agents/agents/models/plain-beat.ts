@@ -1,4 +1,5 @@
 /** Recognises the ordinary heartbeat without the schema: it comes thousands of times a second and is nearly always plain. */
+import { type MetricUnit, metricEntries } from '#agent-protocol';
 import type { HeartbeatBody, MetricsBody } from './heartbeat.ts';
 
 type Test = (value: unknown) => boolean;
@@ -26,18 +27,16 @@ const oneOf =
     words.includes(value as string);
 
 const amount = number(Number.MAX_SAFE_INTEGER);
-const METRICS: Record<string, Test> = {
-  cpuPercent: number(100),
-  ramPercent: number(100),
-  ramUsedMb: amount,
-  diskPercent: number(100),
-  diskUsedGb: amount,
-  networkInBps: amount,
-  networkOutBps: amount,
-  diskReadBps: amount,
-  diskWriteBps: amount,
-  processCount: whole(2_147_483_647),
+const METRIC_TEST: Record<MetricUnit, Test> = {
+  percent: number(100),
+  mebibytes: amount,
+  gibibytes: amount,
+  bytesPerSecond: amount,
+  count: whole(2_147_483_647),
 };
+const METRICS: Record<string, Test> = Object.fromEntries(
+  metricEntries.map(([name, unit]) => [name, METRIC_TEST[unit]]),
+);
 const BEAT: Record<string, Test> = {
   role: oneOf('agent', 'watchdog'),
   status: oneOf('ok', 'warning', 'error'),

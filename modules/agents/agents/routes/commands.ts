@@ -1,7 +1,7 @@
 /** /agents/{id}/commands: taking commands, reporting their start and their result. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
-import { agentLimits, agentParams, commandParams, leaving, reporting, stateRefusals } from '../models/agent-path.ts';
+import { agentLimits, agentParams, commandParams, leaving, reporting, stateErrors } from '../models/agent-path.ts';
 import { type ResultBody, resultBody } from '../models/command-result.ts';
 import { commandShape } from '../models/heartbeat.ts';
 import { acceptResult, claimCommands, startCommand } from '../services/commands.ts';
@@ -19,7 +19,7 @@ export default [
     limits: agentLimits,
     params: agentParams,
     response: Joi.object({ commands: Joi.array().items(commandShape).max(10).required() }),
-    errors: stateRefusals,
+    errors: stateErrors,
     handler: (ctx, input) => claimCommands(ctx, input),
   }),
   defineRoute({
@@ -31,7 +31,7 @@ export default [
     limits: agentLimits,
     params: commandParams,
     response: success,
-    errors: [...stateRefusals, 'NOT_FOUND', 'INVALID_STATE'],
+    errors: [...stateErrors, 'NOT_FOUND', 'INVALID_STATE'],
     handler: (ctx, { params }) => startCommand(ctx, params.commandId),
   }),
   defineRoute({
@@ -45,7 +45,7 @@ export default [
     payload: resultBody,
     maxBytes: RESULT_BYTES,
     response: success,
-    errors: [...stateRefusals, 'NOT_FOUND', 'FORBIDDEN'],
+    errors: [...stateErrors, 'NOT_FOUND', 'FORBIDDEN'],
     handler: (ctx, input: Input<{ id: string; commandId: string }, unknown, ResultBody>) => acceptResult(ctx, input),
   }),
 ];

@@ -1,6 +1,6 @@
 /** POST /agents/{id}/heartbeat: metrics in, commands and hints of new configuration out. */
 import { defineRoute, type Input } from '#core';
-import { agentLimits, agentParams, always, refusals } from '../models/agent-path.ts';
+import { agentErrors, agentLimits, agentParams, always } from '../models/agent-path.ts';
 import { type HeartbeatBody, heartbeatAnswer, heartbeatBody } from '../models/heartbeat.ts';
 import { isPlainBeat } from '../models/plain-beat.ts';
 import { acceptHeartbeat } from '../services/heartbeats.ts';
@@ -18,7 +18,7 @@ export default [
     payload: heartbeatBody,
     plain: isPlainBeat,
     response: heartbeatAnswer,
-    errors: refusals,
+    errors: agentErrors,
     handler: (ctx, input: Input<{ id: string }, unknown, HeartbeatBody | null>) => acceptHeartbeat(ctx, input),
   }),
 ];

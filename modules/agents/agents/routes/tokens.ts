@@ -1,7 +1,7 @@
 /** POST /agents/{id}/rotate-token and its confirmation. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
-import { agentLimits, agentParams, confirming, rotating, stateRefusals } from '../models/agent-path.ts';
+import { agentLimits, agentParams, confirming, rotating, stateErrors } from '../models/agent-path.ts';
 import { tokenShape } from '../models/enrollment.ts';
 import { callingDevice } from '../services/commands.ts';
 import { bearerOf } from '../services/tokens/authentication.ts';
@@ -17,7 +17,7 @@ export default [
     limits: agentLimits,
     params: agentParams,
     response: Joi.object(tokenShape),
-    errors: [...stateRefusals, 'ROTATION_CONFLICT'],
+    errors: [...stateErrors, 'ROTATION_CONFLICT'],
     handler: (ctx, input) => startRotation(ctx, callingDevice(ctx), bearerOf(input)),
   }),
   defineRoute({
@@ -29,7 +29,7 @@ export default [
     limits: agentLimits,
     params: agentParams,
     response: Joi.object({ success: Joi.boolean().required() }),
-    errors: [...stateRefusals, 'ROTATION_CONFLICT', 'PENDING_TOKEN_REQUIRED', 'PENDING_ROTATION_EXPIRED'],
+    errors: [...stateErrors, 'ROTATION_CONFLICT', 'PENDING_TOKEN_REQUIRED', 'PENDING_ROTATION_EXPIRED'],
     handler: (ctx, input) => confirmRotation(ctx, callingDevice(ctx), bearerOf(input)),
   }),
 ];

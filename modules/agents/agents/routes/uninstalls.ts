@@ -1,7 +1,7 @@
 /** POST /agents/{id}/uninstall-intent: the last word of an agent that is removed by hand. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
-import { agentLimits, agentParams, leaving, stateRefusals } from '../models/agent-path.ts';
+import { agentLimits, agentParams, leaving, stateErrors } from '../models/agent-path.ts';
 import { callingDevice } from '../services/commands.ts';
 
 export default [
@@ -14,7 +14,7 @@ export default [
     limits: agentLimits,
     params: agentParams,
     response: Joi.object({ success: Joi.boolean().required() }),
-    errors: stateRefusals,
+    errors: stateErrors,
     async handler(ctx) {
       if (!(await ctx.use('devices').noteUninstallIntent(callingDevice(ctx)))) ctx.unchanged();
       return { success: true };

@@ -1,7 +1,5 @@
 /** Requests that wait for a command's end: one listener a process, however many wait. */
-import type { Context, StartServices } from '#core';
-
-const SERVICE = 'agents.waits';
+import { type Context, defineService, type StartServices } from '#core';
 
 export class CommandWaits {
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -36,11 +34,13 @@ export class CommandWaits {
   }
 }
 
-export function startWaits({ services, onNotice, onNoticesLost }: StartServices): void {
+export const COMMAND_WAITS = defineService<CommandWaits>('agents.command-waits');
+
+export function startWaits({ onNotice, onNoticesLost }: StartServices): CommandWaits {
   const waits = new CommandWaits();
-  services.set(SERVICE, waits);
   onNotice('devices.command.done', (commandId) => waits.done(commandId));
   onNoticesLost(() => waits.all());
+  return waits;
 }
 
-export const commandWaits = (ctx: Context): CommandWaits => ctx.services.services.get(SERVICE) as CommandWaits;
+export const commandWaits = (ctx: Context): CommandWaits => ctx.services.get(COMMAND_WAITS);

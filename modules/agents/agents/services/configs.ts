@@ -1,6 +1,15 @@
 /** What the agents of an organization run with, read rarely and remembered, so that a heartbeat costs no statement. */
 import Joi from 'joi';
-import { type Context, errors, type ModuleDirectory, type Reply, reply, type StartServices, sha256Hex } from '#core';
+import {
+  type Context,
+  defineService,
+  errors,
+  type ModuleDirectory,
+  type Reply,
+  reply,
+  type StartServices,
+  sha256Hex,
+} from '#core';
 
 export interface AgentSettings {
   heartbeatIntervalSeconds: number;
@@ -32,7 +41,6 @@ const KEEP_MS = 30_000;
 /** The database tells of each change of settings; reads twice a minute would be more statements than the beats are. */
 const SETTINGS_MS = 300_000;
 const MOST_DEVICES = 100_000;
-const SERVICE = 'agents.configs';
 
 /** The features of all modules, as they are on for the organization. */
 export function featuresOf(modules: ModuleDirectory, orgId: string): AgentFeatures {
@@ -100,20 +108,21 @@ export class AgentConfigs {
 /** The channel that tells of changed settings; the payload is the organization, or `*`. */
 export const SETTINGS_NOTICE = 'agents.settings';
 
+export const CONFIGS = defineService<AgentConfigs>('agents.configs');
+
 export function startConfigs(start: StartServices): AgentConfigs {
-  const { services, asPlatform, modules, onNotice, onNoticesLost, onModulesChanged } = start;
+  const { services, asPlatform, onNotice, onNoticesLost, onModulesChanged } = start;
   const configs = new AgentConfigs(
     (orgId) => asPlatform((ctx) => ctx.settings<AgentSettings>('agents', orgId)),
-    (orgId) => featuresOf(modules, orgId),
+    (orgId) => featuresOf(services.modules, orgId),
   );
-  services.set(SERVICE, configs);
   onNotice(SETTINGS_NOTICE, (orgId) => configs.forget(orgId));
   onNoticesLost(() => configs.forget('*'));
   onModulesChanged(() => configs.forget('*'));
   return configs;
 }
 
-export const agentConfigs = (ctx: Context): AgentConfigs => ctx.services.services.get(SERVICE) as AgentConfigs;
+export const agentConfigs = (ctx: Context): AgentConfigs => ctx.services.get(CONFIGS);
 
 /** The full configuration with its version as ETag; the server answers 304 to an agent that has it. */
 export async function readConfig(ctx: Context): Promise<Reply> {

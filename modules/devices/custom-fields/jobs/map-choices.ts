@@ -18,7 +18,6 @@ declare module '#core/contract' {
 
 /** Runs again as a new job while a store was full. Repeats find nothing left; a choice that is back is left alone. */
 export default defineJob<Payload>({
-  name: 'custom-fields/map-choices',
   summary: 'Writes other choices in place of removed ones',
   scope: 'platform',
   payload: Joi.object({

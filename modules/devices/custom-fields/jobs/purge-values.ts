@@ -14,7 +14,6 @@ declare module '#core/contract' {
 
 /** Runs again as a new job while a store was full, so that no transaction grows with the tenant. Repeats are harmless. */
 export default defineJob<{ fieldId: string }>({
-  name: 'custom-fields/purge-values',
   summary: 'Strips the values of a removed custom field',
   scope: 'platform',
   payload: Joi.object({ fieldId: Joi.string().uuid().required() }),

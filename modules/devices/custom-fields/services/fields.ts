@@ -10,8 +10,8 @@ import {
   page,
   type SortKey,
 } from '#core';
+import { FieldLimit, ImmutableField, KeyTaken } from '../errors.ts';
 import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
-import { FieldLimit, ImmutableField, KeyTaken } from '../models/refusals.ts';
 import { checkDefinition, checkMap, takenAway } from './definition.ts';
 import { awaitWriters } from './turns.ts';
 import { misfitsOf, referencesOf, usageOf } from './usage.ts';

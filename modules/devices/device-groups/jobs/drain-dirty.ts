@@ -1,5 +1,4 @@
 /** Evaluates changed devices again as soon as the change is committed; mark_devices_dirty() in migrations/001-device-groups.sql adds the job. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { drain } from '../services/evaluating/drains.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'device-groups/drain-dirty',
+export default defineJob({
   summary: 'Looks at changed devices again in the groups that ask for what changed',
   scope: 'tenant',
-  payload: Joi.object({}),
   // What it did not finish lies on the queue, and the sweep comes for it.
   maxAttempts: 1,
   async run(ctx) {

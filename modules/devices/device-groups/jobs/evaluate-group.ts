@@ -17,7 +17,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'device-groups/evaluate-group',
   summary: 'Makes the members of a dynamic group what its filter says',
   scope: 'tenant',
   payload: Joi.object({

@@ -1,20 +1,11 @@
 /** The nightly look at every group: evaluations, counts, and an end to the old log. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { recount, scheduleReconcile } from '../services/evaluating/schedules.ts';
 import { dropOldChanges } from '../services/members/membership-logs.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-groups/reconcile-groups': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'device-groups/reconcile-groups',
+export default defineJob({
   summary: 'Evaluates every dynamic group, counts members anew and drops old log days',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '0 3 * * *' },
   whenOff: 'counts stay right and the log stays short',
   maxAttempts: 3,

@@ -1,7 +1,7 @@
 /** Making and changing groups. A dynamic group is evaluated in the same request, so that it is never seen without members. */
 import { type Context, changesOf, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
+import { GroupNotFound, invalid, StaticGroup } from '../errors.ts';
 import { DeviceGroup, type GroupChanges, type GroupCreate } from '../models/device-group.ts';
-import { GroupNotFound, invalid, StaticGroup } from '../models/refusals.ts';
 import { evaluateAsked, lookAgain } from './evaluating/evaluations.ts';
 import { checkedRule, type Rule } from './evaluating/rules.ts';
 import { takeTreeTurn, takeTurn } from './evaluating/turns.ts';

@@ -1,7 +1,7 @@
 /** Which groups a caller sees and may change, and which members of them. */
 import { type Context, errors, holdsPermission, visibleDevices } from '#core';
+import { GroupNotFound, OutOfScope } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
-import { GroupNotFound, OutOfScope } from '../models/refusals.ts';
 
 /** People are limited to the group, so who is in it decides what they see. */
 export const RESTRICTING = `exists (select from organization_users ou where ou.org_id = device_groups.org_id

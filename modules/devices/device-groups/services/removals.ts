@@ -1,7 +1,7 @@
 /** Removing groups. */
 import { type Context, errors } from '#core';
+import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
-import { GroupNotFound } from '../models/refusals.ts';
 import { takeTreeTurn, takeTurn } from './evaluating/turns.ts';
 import { removeMembers, settle } from './members/memberships.ts';
 import { mustGrant, mustReachAll, mustSee } from './reach.ts';

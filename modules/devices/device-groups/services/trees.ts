@@ -1,6 +1,6 @@
 /** The tree of groups in an organization: for display and targeting; nobody is a member through it. */
 import type { Context } from '#core';
-import { GroupNotFound, TreeCycle, TreeTooDeep } from '../models/refusals.ts';
+import { GroupNotFound, TreeCycle, TreeTooDeep } from '../errors.ts';
 import { takeTreeTurn } from './evaluating/turns.ts';
 import { groupsIn } from './reach.ts';
 

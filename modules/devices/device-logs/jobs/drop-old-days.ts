@@ -1,19 +1,10 @@
 /** Drops the days of logs that are past their retention. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { dropOldDays } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-logs/drop-old-days': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'device-logs/drop-old-days',
   summary: 'Drops old days of logs',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '17 1 * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 5,

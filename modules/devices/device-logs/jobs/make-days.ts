@@ -1,19 +1,10 @@
 /** Makes the daily tables into which the logs of the coming week will fall. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { makeDays } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-logs/make-days': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'device-logs/make-days',
   summary: 'Makes the coming days of logs',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '7 * * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 5,

@@ -1,19 +1,10 @@
 /** Removes counted events that have not come again for a month. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { pruneEvents } from '../services/retention.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'device-logs/prune-events': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'device-logs/prune-events',
   summary: 'Removes events that no longer come',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '37 * * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 5,

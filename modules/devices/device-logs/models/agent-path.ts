@@ -1,4 +1,4 @@
-/** What the agents' log routes have in common with all routes below /agents/{id}: path, one rate limit, refusals. */
+/** What the agents' log routes have in common with all routes below /agents/{id}: path, one rate limit, errors. */
 import Joi from 'joi';
 import type { AgentAccess, Limit } from '#core';
 
@@ -14,7 +14,7 @@ export const agentLimits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 6
 export const logging: AgentAccess = { roles: ['agent', 'watchdog', 'helper'], suspended: true };
 export const mainAgent: AgentAccess = { roles: ['agent'] };
 
-export const refusals = [
+export const agentErrors = [
   'UNAUTHENTICATED',
   'RE_ENROLLMENT_REQUIRED',
   'DEVICE_GONE',

@@ -1,7 +1,7 @@
 /** PUT /agents/{id}/eventlogs and GET /devices/{id}/eventlogs: event logs of the operating system, in and out. */
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
-import { agentLimits, agentParams, deviceParams, MOST_BYTES, mainAgent, refusals } from '../models/agent-path.ts';
+import { agentErrors, agentLimits, agentParams, deviceParams, MOST_BYTES, mainAgent } from '../models/agent-path.ts';
 import { type EventEntry, eventPage, eventQuery, eventsBody, isPlainEvents } from '../models/event-log.ts';
 import { listEvents } from '../services/event-lists.ts';
 import { submitEvents } from '../services/event-logs.ts';
@@ -23,7 +23,7 @@ export default [
       success: Joi.valid(true).required(),
       count: Joi.number().integer().required().description('Events that were not known before'),
     }),
-    errors: [...refusals, 'TENANT_INACTIVE'],
+    errors: [...agentErrors, 'TENANT_INACTIVE'],
     handler: (ctx, { payload }: Input<{ id: string }, unknown, { events: EventEntry[] }>) =>
       submitEvents(ctx, payload.events),
   }),

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute, type Input } from '#core';
 import { isPlainLogs, type LogEntry, logsBody } from '../models/agent-log.ts';
-import { agentLimits, agentParams, logging, MOST_BYTES, refusals } from '../models/agent-path.ts';
+import { agentErrors, agentLimits, agentParams, logging, MOST_BYTES } from '../models/agent-path.ts';
 import { storeLogs } from '../services/agent-logs.ts';
 
 export default [
@@ -20,7 +20,7 @@ export default [
     maxBytes: MOST_BYTES,
     response: Joi.object({ received: Joi.number().integer().required() }),
     status: 201,
-    errors: refusals,
+    errors: agentErrors,
     handler: (ctx, { payload }: Input<{ id: string }, unknown, { logs: LogEntry[] }>) => storeLogs(ctx, payload.logs),
   }),
 ];

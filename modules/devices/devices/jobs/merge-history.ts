@@ -17,7 +17,6 @@ declare module '#core/contract' {
 const uuid = Joi.string().uuid().required();
 
 export default defineJob<Payload>({
-  name: 'devices/merge-history',
   summary: 'Takes the history of a device over to the one it was merged into',
   scope: 'platform',
   payload: Joi.object<Payload, true>({ orgId: uuid, fromDeviceId: uuid, intoDeviceId: uuid }),

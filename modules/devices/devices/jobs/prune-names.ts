@@ -1,19 +1,10 @@
 /** Forgets names of software that no device has any more. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { pruneSoftwareNames } from '../services/inventory/software-names.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/prune-names': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'devices/prune-names',
+export default defineJob({
   summary: 'Forgets names of software that no device has any more',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '41 2 * * *' },
   maxAttempts: 3,
   run: pruneSoftwareNames,

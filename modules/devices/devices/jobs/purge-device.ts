@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'devices/purge-device',
   summary: 'Removes a device that nobody can bring back, with all that hangs below it',
   scope: 'platform',
   payload: Joi.object<Payload, true>({ deviceId: Joi.string().uuid().required() }),

@@ -1,5 +1,4 @@
 /** Makes hours of the samples and days of the hours. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { rollUp } from '../services/metrics/metric-rollups.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'devices/roll-up-metrics',
+export default defineJob({
   summary: 'Makes hours of the samples and days of the hours',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '4 * * * *' },
   maxAttempts: 5,
   async run(ctx) {

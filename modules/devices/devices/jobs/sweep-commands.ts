@@ -1,19 +1,10 @@
 /** Expires, times out, redelivers and cancels commands. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { cancelUnwanted, expireCommands, redeliverCommands, timeOutCommands } from '../services/commands/deadlines.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'devices/sweep-commands': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'devices/sweep-commands',
+export default defineJob({
   summary: 'Expires, times out, redelivers and cancels commands',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { every: 30 },
   maxAttempts: 1,
   async run(ctx) {

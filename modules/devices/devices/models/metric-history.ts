@@ -1,5 +1,6 @@
 /** The history of a device's metrics, as it is asked for and shown. */
 import Joi from 'joi';
+import { metricEntries } from '#agent-protocol';
 
 /** Seconds of one point by the name of the resolution. */
 export const RESOLUTIONS = { '5m': 300, '1h': 3600, '1d': 86_400 } as const;
@@ -24,9 +25,9 @@ const number = Joi.number().allow(null).required();
 const point = Joi.object({
   at: Joi.date().iso().required(),
   samples: Joi.number().integer().required(),
-  ...{ cpuPercent: number, cpuPercentMax: number, ramPercent: number, ramPercentMax: number, ramUsedMb: number },
-  ...{ diskPercent: number, diskPercentMax: number, diskUsedGb: number, networkInBps: number, networkOutBps: number },
-  ...{ diskReadBps: number, diskWriteBps: number, processCount: number },
+  ...Object.fromEntries(
+    metricEntries.flatMap(([name, unit]) => [[name, number], ...(unit === 'percent' ? [[`${name}Max`, number]] : [])]),
+  ),
 });
 export const metricHistory = Joi.object({
   data: Joi.object({

@@ -1,5 +1,6 @@
 /** GET /devices/{id}: everything this module knows of one device, and what other modules add through `devices.detail`. */
 import { type Context, errors, visibleDevices } from '#core';
+import { AVERAGES } from './metrics/metric-columns.ts';
 import { JOINS, LISTED } from './statuses.ts';
 
 /** Beside what the list shows: everything about a device that lies in this module and does not move by itself. */
@@ -34,10 +35,7 @@ from devices d ${JOINS} where d.id = $1 and `;
 
 // A day in buckets of five minutes: at most 288 points, whatever the interval of the heartbeats.
 const METRICS = `
-select date_bin('5 minutes', ts, 'epoch') as at, avg(cpu_percent)::real as "cpuPercent", avg(ram_percent)::real as "ramPercent",
-  avg(ram_used_mb)::bigint as "ramUsedMb", avg(disk_percent)::real as "diskPercent", avg(disk_used_gb)::real as "diskUsedGb",
-  avg(network_in_bps) as "networkInBps", avg(network_out_bps) as "networkOutBps", avg(disk_read_bps) as "diskReadBps",
-  avg(disk_write_bps) as "diskWriteBps", avg(process_count)::integer as "processCount"
+select date_bin('5 minutes', ts, 'epoch') as at, ${AVERAGES}
 from device_metrics
 where device_id = $1 and ($2::uuid[] is null or org_id = any($2::uuid[]))
   and ts > date_bin('5 minutes', now(), 'epoch') - interval '1435 minutes' and ts <= now()

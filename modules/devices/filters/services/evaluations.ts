@@ -1,6 +1,6 @@
 /** Running conditions: whose devices count, and for how long the database may look. */
 import { type Context, visibleDevices } from '#core';
-import { TooExpensive } from '../models/refusals.ts';
+import { TooExpensive } from '../errors.ts';
 import { Params } from '../operators/kind.ts';
 import { type Compiled, compile } from './compilations.ts';
 

@@ -1,6 +1,6 @@
 /** Saved filters: writing and reading them. */
 import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
-import { OrgRequired } from '../models/refusals.ts';
+import { OrgRequired } from '../errors.ts';
 import { type FilterChanges, type FilterCreate, SavedFilter } from '../models/saved-filter.ts';
 import { evaluate, type Preview } from './previews.ts';
 import { checkTree } from './trees.ts';

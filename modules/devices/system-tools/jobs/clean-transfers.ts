@@ -1,12 +1,5 @@
 /** Removes transfers whose two ends are gone, with what lies in between. */
-import Joi from 'joi';
 import { defineJob } from '#core';
-
-declare module '#core/contract' {
-  interface Jobs {
-    'system-tools/clean-transfers': Record<string, never>;
-  }
-}
 
 /** Both ends give up after REMOTE_TOOL_WAIT_SECONDS; twice that and a minute is for what neither could remove. */
 const CLEAN = `
@@ -14,11 +7,9 @@ delete from file_transfers where command_id in (
   select command_id from file_transfers where moved_at < now() - make_interval(secs => 2 * $1 + 60)
   order by moved_at limit 500)`;
 
-export default defineJob<Record<string, never>>({
-  name: 'system-tools/clean-transfers',
+export default defineJob({
   summary: 'Removes transfers that nobody moves any more',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '* * * * *' },
   whenOff: 'what was begun must not stay',
   maxAttempts: 1,

@@ -1,12 +1,5 @@
 /** Erases what live tools answered an hour ago. */
-import Joi from 'joi';
 import { defineJob } from '#core';
-
-declare module '#core/contract' {
-  interface Jobs {
-    'system-tools/erase-results': Record<string, never>;
-  }
-}
 
 /** The command and its trail stay where they are. A file that still moves keeps its row. */
 const ERASE = `
@@ -15,11 +8,9 @@ delete from tool_calls where command_id in (
     and not exists (select from file_transfers t where t.command_id = c.command_id)
   order by c.created_at limit 5000)`;
 
-export default defineJob<Record<string, never>>({
-  name: 'system-tools/erase-results',
+export default defineJob({
   summary: 'Erases results of live tools that are an hour old',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '*/5 * * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 1,

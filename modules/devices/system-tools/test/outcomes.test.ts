@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import test from 'ava';
 import { type FakeCommand, joinTestPlatform, startTestPlatform, until } from '#test';
+import { COMMAND_WAITS } from '../../../agents/agents/services/command-waits.ts';
 import { answers, bench, forgetCounts } from './arrange.ts';
 
 const env = { REMOTE_TOOL_WAIT_SECONDS: '1' };
@@ -221,7 +222,7 @@ test.serial('nobody else may order these commands, and who goes away is not wait
     body: { type: 'kill_process', payload: { pid: 1 } },
   });
   t.is(sent.body.error.code, 'USE_DEDICATED_ENDPOINT');
-  const waits = platform.platform.tasks.work.services.services.get('agents.waits') as { size: number };
+  const waits = platform.platform.tasks.work.services.get(COMMAND_WAITS);
   here.live.seen.length = 0;
   here.live.script = () => undefined;
   const asked = request(`${platform.url}/api/v1${here.path}/services/gone/stop`, {

@@ -14,7 +14,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'tags/rename-tag',
   summary: 'Renames a tag on devices and in what names it',
   scope: 'tenant',
   payload: Joi.object({ from: Joi.string().required(), to: Joi.string().required() }),

@@ -1,6 +1,6 @@
 /** Tags of many devices at once. */
 import type { Context } from '#core';
-import { invalid, TooManyDevices } from '../models/refusals.ts';
+import { invalid, TooManyDevices } from '../errors.ts';
 import type { BulkChange } from '../models/tag-query.ts';
 
 /** Devices that a filter may match. */

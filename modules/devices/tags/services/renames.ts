@@ -1,6 +1,7 @@
 /** Renaming a tag in an organization, on its devices and in what names it. */
 import { type Context, errors, targetOrg, visibleDevices } from '#core';
-import { invalid, OutOfScope } from '../models/refusals.ts';
+import { invalid, OutOfScope } from '../errors.ts';
+import renamed from '../events/renamed.ts';
 import type { Rename } from '../models/tag-query.ts';
 
 /** How many devices have the tag, and how many of them the caller sees. */
@@ -55,5 +56,5 @@ export async function orderRename(ctx: Context, input: Rename) {
 export async function renameEverywhere(ctx: Context, orgId: string, from: string, to: string): Promise<void> {
   for (const store of ctx.fillings('tags.references')) await store.rename(ctx, orgId, from, to);
   const devices = await ctx.use('devices').renameTag(orgId, from, to);
-  if (devices > 0) ctx.emit('tags.renamed', { from, to, devices }, { orgId });
+  if (devices > 0) ctx.emit(renamed, { from, to, devices }, { orgId });
 }

@@ -1,6 +1,6 @@
 /** The devices that have a tag. */
 import type { Context } from '#core';
-import { invalid } from '../models/refusals.ts';
+import { invalid } from '../errors.ts';
 import type { TagDevicesQuery } from '../models/tag-query.ts';
 
 /** Rows as GET /devices has them. A tag that no device has finds none. Throws as that list does. */

@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'alert-channels/deliver',
   summary: 'Sends a message about an alert to a channel',
   scope: 'platform',
   payload: Joi.object<Payload>({ messageId: Joi.string().uuid().required() }),

@@ -1,5 +1,4 @@
 /** Removes messages after 90 days, some at a time. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { prune } from '../services/sending/sweeps.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'alert-channels/prune-messages',
+export default defineJob({
   summary: 'Removes messages to channels that are older than 90 days',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '53 2 * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 3,

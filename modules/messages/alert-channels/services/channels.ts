@@ -1,9 +1,9 @@
 /** Channels: listing, reading, creating, changing and removing them. */
 import { randomUUID } from 'node:crypto';
 import { type Context, changesOf, errors, mustAccessOrg, mustWriteFor, ownerOf, page, type SortKey } from '#core';
+import { InUse } from '../errors.ts';
 import type { ChannelUsage } from '../models/adapter.ts';
 import { Channel, type ChannelCreate, type ChannelQuery, type ChannelUpdate } from '../models/channel.ts';
-import { InUse } from '../models/refusals.ts';
 import { adapterOf, mustKnow } from './adapters/adapters.ts';
 import { merged, mustBeCallable, mustFit, opened, sealed } from './configs.ts';
 

@@ -1,8 +1,8 @@
 /** Configurations of channels: checked by their kind, secrets sealed, and masked for whoever looks. */
 import { type Context, errors, UrlBlockedError } from '#core';
+import { CredentialsRequired, UrlBlocked } from '../errors.ts';
 import type { ChannelAdapter } from '../models/adapter.ts';
 import type { Channel, Config } from '../models/channel.ts';
-import { CredentialsRequired, UrlBlocked } from '../models/refusals.ts';
 
 const MASK = '****';
 const place = (row: string) => ({ table: 'alert_channels', column: 'secrets', row });

@@ -1,10 +1,17 @@
 /** The newest events of everybody, asked for once for all streams of the process, and only while there are any. */
-import { type Context, type EventPosition, encodeEventPosition, eventHorizon, isBehind, type Scope } from '#core';
+import {
+  type Context,
+  defineService,
+  type EventPosition,
+  encodeEventPosition,
+  eventHorizon,
+  isBehind,
+  type Scope,
+} from '#core';
 import { EventRecord } from '../models/event-record.ts';
 import { messageOf } from './histories.ts';
 import { after } from './selection.ts';
 
-export const FEED = 'events.feed';
 const EVERY_MS = 300;
 const BATCH = 1000;
 /** Characters that are kept for streams that follow closely; who is further behind reads the table. */
@@ -141,3 +148,5 @@ export class EventFeed {
     return { from, upTo, found, count: rows.length };
   }
 }
+
+export const FEED = defineService<EventFeed>('events.feed');

@@ -8,8 +8,8 @@ import {
   eventStream,
   type Reply,
 } from '#core';
+import { TooManyStreams } from '../errors.ts';
 import type { EventFilter } from '../models/event-record.ts';
-import { TooManyStreams } from '../models/refusals.ts';
 import { type EventFeed, FEED, textOf } from './event-feed.ts';
 import { messageOf } from './histories.ts';
 import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';
@@ -25,7 +25,7 @@ const tenantOf = ({ scope }: Context) =>
 /** Throws what the filter throws, INVALID_CURSOR and CURSOR_EXPIRED for an id, TOO_MANY_STREAMS. */
 export async function follow(ctx: Context, filter: EventFilter, lastEventId = filter.lastEventId): Promise<Reply> {
   mustBeAskable(ctx, filter);
-  const feed = ctx.services.services.get(FEED) as EventFeed;
+  const feed = ctx.services.get(FEED);
   const { cluster, from } = await ctx.asCaller(async (inner) => {
     const horizon = await eventHorizon(inner);
     return {

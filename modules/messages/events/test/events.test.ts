@@ -5,6 +5,7 @@ import test from 'ava';
 import type { ErrorBody, Person } from '#test';
 import {
   EventReader,
+  emitNamed,
   joinTestPlatform,
   organization,
   orgUser,
@@ -44,7 +45,9 @@ async function open({ token }: Person, more: { query?: string; lastEventId?: str
 }
 /** Tells that a device's fields changed; the host name says which one it was. */
 const emit = (orgId: string, name: string, where: Where = {}) =>
-  asPlatform(platform, async (ctx) => ctx.emit('devices.updated', { changedFields: [name] }, { orgId, ...where }));
+  asPlatform(platform, async (ctx) =>
+    emitNamed(ctx, 'devices.updated', { changedFields: [name] }, { orgId, ...where }),
+  );
 const fieldOf = ({ data }: { data: Record<string, unknown> }) =>
   (data.changedFields as string[] | undefined)?.[0] ?? String(data.type ?? '');
 const seen = (reader: EventReader) => reader.events.map(({ data }) => fieldOf(data as unknown as Message));
@@ -125,7 +128,8 @@ test('kinds and families narrow both; an unknown one is refused with those there
   const others = await open(orgAdmin, { query: 'types=webhook.disabled,user.*' });
   await emit(orgId, 'one');
   await asPlatform(platform, async (ctx) =>
-    ctx.emit(
+    emitNamed(
+      ctx,
       'webhooks.disabled',
       { webhookId: randomUUID(), partnerId: null, name: 'w', reason: 'gone', consecutiveFailures: 1 },
       { orgId },

@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'notifications/deliver',
   summary: 'Mails or pushes a notice',
   scope: 'platform',
   payload: Joi.object<Payload>({ deliveryId: Joi.string().uuid().required() }),

@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'notifications/fan-out',
   summary: 'Tells an event to everybody whom it concerns',
   scope: 'platform',
   payload: Joi.object<Payload>({ eventId: Joi.string().uuid().required() }),

@@ -1,5 +1,4 @@
 /** Removes notices that were read 30 days ago, and all after 90, some at a time. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { prune } from '../services/inbox/retention.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'notifications/prune-notifications',
+export default defineJob({
   summary: 'Removes notices read 30 days ago, and all after 90 days',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '41 2 * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 3,

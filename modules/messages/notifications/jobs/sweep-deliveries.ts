@@ -1,5 +1,4 @@
 /** Asks for what is due: retries, digests, what waited for the end of quiet hours, and what a crash left behind. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepDeliveries } from '../services/delivery/sweeps.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'notifications/sweep-deliveries',
+export default defineJob({
   summary: 'Asks for notices that are due to be mailed or pushed',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '* * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepDeliveries(ctx),

@@ -1,5 +1,5 @@
-/** The slot `notifications.notice`: whoever emits an event says what people are told of it, and who. */
-import type { DomainEvent } from '#core';
+/** The field `notice` of event definitions: what the notification of an event says, and who receives it. */
+import type { AnyEvent, DomainEvent } from '#core';
 
 export const TYPES = [
   ...(['alert', 'device', 'script', 'automation', 'system', 'user', 'security', 'ticket', 'report'] as const),
@@ -28,24 +28,42 @@ export interface About {
   device: string | null;
   organization: string | null;
 }
-export interface NoticeKind {
+interface NoticeText<D> {
+  type: NoticeType;
+  priority: Priority | ((data: D) => Priority);
+  /** Only users with this permission receive the notification: `resource:action` as routes require it. */
+  permission: string;
+  /** An event with neither organization nor partner is sent, to system users, only where this is true. */
+  installation?: true;
+  /** Null for no notification. */
+  render(data: D, about: About, event: DomainEvent): Notice | null;
+}
+export interface EventNotice<D> {
+  /** One line, for the list of kinds; the summary of the event when absent. */
+  summary?: string;
+  /** Absent where the event only settles the notifications of another. */
+  tell?: NoticeText<D>;
+  /** The key of notifications whose mail and push messages are cancelled if they have not been sent. */
+  settles?(data: D, event: DomainEvent): string;
+}
+// biome-ignore lint/suspicious/noExplicitAny: each contribution names the data of its own event
+export interface NoticeKind extends EventNotice<any> {
   event: string;
-  /** One line, for the list of kinds. */
   summary: string;
-  /** Absent where the event only settles what another notice said. */
-  tell?: {
-    type: NoticeType;
-    // biome-ignore lint/suspicious/noExplicitAny: each filling names the data of its own event
-    priority: Priority | ((data: any) => Priority);
-    /** Who may not look at the subject is not told of it: `resource:action` as routes ask for it. */
-    permission: string;
-    /** An event of neither organization nor partner is only told, to system users, where this is true. */
-    installation?: true;
-    /** Null for nothing. */
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    render(data: any, about: About, event: DomainEvent): Notice | null;
-  };
-  /** The key of notices whose mail and push need not go out any more. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  settles?(data: any, event: DomainEvent): string;
+}
+
+declare module '#core/contract' {
+  interface EventFields<D> {
+    notice?: EventNotice<D>;
+  }
+}
+
+/** The notices of an event: that of its definition, and those that modules contribute in the old form. */
+export function noticesOf(
+  definition: AnyEvent | undefined,
+  name: string,
+  kinds: readonly NoticeKind[],
+): EventNotice<unknown>[] {
+  const contributed = kinds.filter(({ event }) => event === name);
+  return definition?.notice ? [definition.notice, ...contributed] : contributed;
 }

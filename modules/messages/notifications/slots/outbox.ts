@@ -1,10 +1,10 @@
-/** Every event of every module passes here; those that are notices are told by a job, one for each. */
+/** Adds one job for each event that has a notice. */
 import { defineFilling, type EventOutbox } from '#core';
-import type { NoticeKind } from '../models/notice.ts';
+import { type NoticeKind, noticesOf } from '../models/notice.ts';
 
-const take: EventOutbox['take'] = (ctx, { id, name, orgId }) => {
+const take: EventOutbox['take'] = (ctx, { id, name, orgId }, definition) => {
   const kinds = ctx.fillings('notifications.notice', orgId ?? undefined) as readonly NoticeKind[];
-  if (!kinds.some(({ event }) => event === name)) return null;
+  if (noticesOf(definition, name, kinds).length === 0) return null;
   ctx.addJob('notifications/fan-out', { eventId: id }, { orgId });
   return { eventId: id };
 };

@@ -1,19 +1,10 @@
 /** Ends deliveries that will not be sent any more. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { cancelStale } from '../services/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'webhooks/cancel-deliveries': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'webhooks/cancel-deliveries',
+export default defineJob({
   summary: 'Cancels what waits for webhooks that were deleted or do not send',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '* * * * *' },
   whenOff: 'what waits must not be sent later',
   maxAttempts: 1,

@@ -1,5 +1,4 @@
 /** Removes deliveries after 30 days, some at a time. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { prune } from '../services/sweeps.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'webhooks/prune-deliveries',
+export default defineJob({
   summary: 'Removes deliveries that are older than 30 days',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '23 2 * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 3,

@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Notice>({
-  name: 'webhooks/send-notice',
   summary: 'Mails an administrator about a failing webhook',
   scope: 'platform',
   payload: Joi.object({

@@ -1,25 +1,75 @@
-/** The slot `webhooks.event`: whoever emits an event says under which kind the world hears of it, and what of it. */
-import type Joi from 'joi';
-import type { DomainEvent } from '#core';
+/** The field `webhook` of event definitions: the kind under which webhooks and plugins receive the event, and its data. */
+import Joi from 'joi';
+import type { AnyEvent, DomainEvent } from '#core';
 
-export interface WebhookEvent {
-  /** The event's name in this house. */
-  event: string;
-  /** Its name outside, such as `device.online`. Several events may share one. */
+type Emitted = Omit<DomainEvent, 'occurredAt'>;
+
+/** Without `pick`, `shape` and `snapshot` the message holds the data of the event. */
+export interface WebhookKind<D> {
+  /** The public name, such as `device.online`. Several events may share one. */
   kind: string;
-  /** One line for the list of kinds. */
-  summary: string;
-  /** What the snapshot holds, for the API document; tests hold every event that they see against it. */
-  shape: Joi.ObjectSchema;
-  /** A snapshot as the document shows it. */
-  example: Record<string, unknown>;
+  /** One line for the list of kinds; the summary of the event when absent. */
+  summary?: string;
+  /** Only these fields of the data are sent. */
+  pick?: readonly (keyof D & string)[];
+  /** The schema of what `snapshot` returns, for the API document. */
+  shape?: Joi.ObjectSchema;
   /**
-   * What the message holds beside the ids of device and site; no secrets, at most 20 KB. It runs within the change that
+   * The content of the message besides the ids of device and site: no secrets, at most 20 KB. Runs in the transaction that
    * emits the event, so it only picks and renames, and never throws.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: each filling names the data of its own event
-  snapshot(data: any, event: Omit<DomainEvent, 'occurredAt'>): Record<string, unknown>;
-  /** For kinds that have one: webhooks may filter by it. */
+  snapshot?(data: D, event: Emitted): Record<string, unknown>;
+  /** The snapshot that the API document shows; required with `snapshot`. */
+  example?: Record<string, unknown>;
+  /** Webhooks may filter by it. */
+  severity?(data: D): string;
+}
+
+declare module '#core/contract' {
+  interface EventFields<D> {
+    webhook?: WebhookKind<D>;
+  }
+}
+
+/** The webhook field of one event with its defaults filled in. */
+export interface WebhookEvent {
+  event: string;
+  kind: string;
+  summary: string;
+  shape: Joi.ObjectSchema;
+  example: Record<string, unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: a list holds events of every data type
+  snapshot(data: any, event: Emitted): Record<string, unknown>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   severity?(data: any): string;
+}
+
+const picked = (data: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)));
+
+const made = new WeakMap<AnyEvent, WebhookEvent | null>();
+
+function make(event: string, definition: AnyEvent): WebhookEvent | null {
+  const { webhook, summary, data, example } = definition;
+  if (!webhook) return null;
+  const { kind, pick, severity } = webhook;
+  const kept = pick ? Joi.object(Object.fromEntries(pick.map((key) => [key, data.extract(key)]))) : data;
+  return {
+    event,
+    kind,
+    summary: webhook.summary ?? summary,
+    shape: webhook.shape ?? kept,
+    example: webhook.example ?? (pick ? picked(example, pick) : example),
+    snapshot: webhook.snapshot ?? ((value) => (pick ? picked(value, pick) : value)),
+    ...(severity ? { severity } : {}),
+  };
+}
+
+/** Null for an event that webhooks do not receive. */
+export function webhookEventOf(name: string, definition: AnyEvent): WebhookEvent | null {
+  const known = made.get(definition);
+  if (known !== undefined) return known;
+  const event = make(name, definition);
+  made.set(definition, event);
+  return event;
 }

@@ -1,6 +1,6 @@
 /** Changing a webhook: where it sends, what, with which secrets, and whether at all. */
 import { type Context, changesOf, errors } from '#core';
-import { CredentialsRequired } from '../models/refusals.ts';
+import { CredentialsRequired } from '../errors.ts';
 import { type Header, MASK, type Webhook, type WebhookUpdate } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
 import { CHANGED, DUE } from './outbox/listeners.ts';

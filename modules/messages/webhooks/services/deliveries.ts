@@ -1,8 +1,8 @@
 /** The log of deliveries, and sending again: a test, one message, or all of a stretch of time. */
 import { randomUUID } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
+import { NotFailed } from '../errors.ts';
 import { Delivery, type DeliveryStatus } from '../models/delivery.ts';
-import { NotFailed } from '../models/refusals.ts';
 import type { Webhook } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
 import { DUE } from './outbox/listeners.ts';

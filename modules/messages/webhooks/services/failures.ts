@@ -1,5 +1,7 @@
 /** What repeated failure does to a webhook: its administrators hear of it, and in the end it is switched off. */
 import { administratorsOf, type Context } from '#core';
+import disabled from '../events/disabled.ts';
+import failing from '../events/failing.ts';
 import { DISABLE_POLICY, Webhook } from '../models/webhook.ts';
 import { FRESH, holdOrRelease } from './changes.ts';
 import { CHANGED } from './outbox/listeners.ts';
@@ -49,7 +51,7 @@ async function disable(ctx: Context, standing: Standing, reason: Reason): Promis
   const details = { from: 'active', to: 'failed', reason };
   const owner = partnerId ? { orgId, partnerId } : { orgId };
   ctx.audit('webhook.disable', { ...owner, resourceType: 'webhook', resourceId: id, resourceName: name, details });
-  ctx.emit('webhooks.disabled', { webhookId: id, partnerId, name, reason, consecutiveFailures }, { orgId });
+  ctx.emit(disabled, { webhookId: id, partnerId, name, reason, consecutiveFailures }, { orgId });
   ctx.notify(CHANGED, '');
   await mailNotices(ctx, standing, reason);
 }
@@ -73,7 +75,7 @@ async function warn(ctx: Context, standing: Standing): Promise<void> {
   if (mark <= noticed) return;
   const changed = await Webhook.query(ctx.trx).where({ id }).where('noticed', '<', mark).patch({ noticed: mark });
   if (changed === 0) return;
-  ctx.emit('webhooks.failing', { webhookId: id, partnerId, name, consecutiveFailures }, { orgId });
+  ctx.emit(failing, { webhookId: id, partnerId, name, consecutiveFailures }, { orgId });
   await mailNotices(ctx, standing, null);
 }
 

@@ -1,7 +1,7 @@
 /** The kinds of events that webhooks can be told of: what the modules fill, and our own test. */
 import type { Context } from '#core';
-import { UnknownEvent } from '../models/refusals.ts';
-import type { WebhookEvent } from '../models/webhook-event.ts';
+import { UnknownEvent } from '../errors.ts';
+import { type WebhookEvent, webhookEventOf } from '../models/webhook-event.ts';
 
 export const TEST_KIND = 'webhook.test';
 
@@ -10,10 +10,16 @@ export interface Kind {
   summary: string;
 }
 
+/** The events that webhooks receive, of the modules that are on in this scope. */
+export function webhookEvents(ctx: Context): WebhookEvent[] {
+  const declared = ctx.events().flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []);
+  return [...declared, ...(ctx.fillings('webhooks.event') as readonly WebhookEvent[])];
+}
+
 /** Every kind once, by name. */
 export function kindsOf(ctx: Context): Kind[] {
   const kinds = new Map<string, string>([[TEST_KIND, 'A test that somebody asked for']]);
-  for (const { kind, summary } of ctx.fillings('webhooks.event') as readonly WebhookEvent[]) kinds.set(kind, summary);
+  for (const { kind, summary } of webhookEvents(ctx)) kinds.set(kind, summary);
   return [...kinds].map(([kind, summary]) => ({ kind, summary })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook as Signer } from 'standardwebhooks';
 import type { Context, Services } from '#core';
-import { CredentialsRequired } from '../models/refusals.ts';
+import { CredentialsRequired } from '../errors.ts';
 import { type Header, MASK, type Secret, type Webhook } from '../models/webhook.ts';
 
 /** Hours for which a replaced secret still signs. */

@@ -1,7 +1,7 @@
 /** Webhooks: listing, reading, creating and removing them. */
 import { randomUUID } from 'node:crypto';
 import { type Context, mustAccessOrg, ownerOf, type PageQuery, page, type SortKey, UrlBlockedError } from '#core';
-import { UrlBlocked, WebhookLimit } from '../models/refusals.ts';
+import { UrlBlocked, WebhookLimit } from '../errors.ts';
 import {
   API_VERSIONS,
   DISABLE_POLICY,

@@ -1,14 +1,16 @@
 /** Every event of every module passes here; those that have a kind become messages of the webhooks that listen. */
 import { type Context, defineFilling, type EventOutbox } from '#core';
-import type { WebhookEvent } from '../models/webhook-event.ts';
+import { type WebhookEvent, webhookEventOf } from '../models/webhook-event.ts';
 import { matchesOf } from '../services/kinds.ts';
 import { listenersOf, mayListen } from '../services/outbox/listeners.ts';
 import { bodyOf, dataOf } from '../services/outbox/messages.ts';
 
-const take: EventOutbox['take'] = (ctx: Context, event) => {
+const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   const { id, name, orgId } = event;
   if (!orgId) return null;
-  const filling = (ctx.fillings('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
+  const filling = definition
+    ? webhookEventOf(name, definition)
+    : (ctx.fillings('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
   if (!filling) return null;
   const listeners = listenersOf(ctx);
   if (!mayListen(listeners, orgId)) return null;

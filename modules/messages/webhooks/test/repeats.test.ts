@@ -3,7 +3,7 @@ import test from 'ava';
 import { codeOf, hurry, openPlatform, openTenant, receiver, until } from './ground.ts';
 
 const platform = await openPlatform();
-const stop = await platform.platform.tasks.startStanding();
+const stop = await platform.platform.tasks.startBackground();
 test.after.always(async () => {
   await stop();
   await platform.stop();

@@ -7,7 +7,7 @@ import { delayAfter } from '../services/sending/delays.ts';
 import { hurry, openPlatform, openTenant, receiver, until } from './ground.ts';
 
 const platform = await openPlatform();
-const stop = await platform.platform.tasks.startStanding();
+const stop = await platform.platform.tasks.startBackground();
 test.after.always(async () => {
   await stop();
   await platform.stop();

@@ -5,7 +5,7 @@ import { Webhook as Svix } from 'svix';
 import { openPlatform, openTenant, receiver, until } from './ground.ts';
 
 const platform = await openPlatform();
-const stop = await platform.platform.tasks.startStanding();
+const stop = await platform.platform.tasks.startBackground();
 test.after.always(async () => {
   await stop();
   await platform.stop();

@@ -1,4 +1,4 @@
-/** A review of who belongs to a tenant: kept with the roles as they were when it began. */
+/** A review of the users of a tenant; it keeps the roles as they were when it began. */
 import Joi from 'joi';
 import { Model } from '#core';
 
@@ -66,7 +66,7 @@ export const completedShape = Joi.object({
   revokedCount: Joi.number().integer().required(),
 });
 
-/** A review as lists show it. */
+/** A review in a list. */
 export function showReview(review: AccessReview) {
   const { id, name, description, status: now, reviewerId, reviewerName, dueDate, createdAt, completedAt } = review;
   return { id, name, description, status: now, reviewerId, reviewerName, dueDate, createdAt, completedAt };

@@ -1,4 +1,4 @@
-/** One user of the reviewed tenant with the role of that time, and what was decided. */
+/** One user of the reviewed tenant, with the role at that time and the decision. */
 import Joi from 'joi';
 import { Model, type PageQuery } from '#core';
 import type { RoleThen } from './access-review.ts';
@@ -52,10 +52,10 @@ export const itemShape = Joi.object({
   lastActiveAt: Joi.date().iso().allow(null).required().description('The last login'),
   roleId: Joi.string().uuid().required(),
   roleName: Joi.string().required(),
-  permissions: Joi.array().items(Joi.string()).required().description('Inherited ones included'),
+  permissions: Joi.array().items(Joi.string()).required().description('Including inherited ones'),
 });
 
-/** An item with what its role was called and granted when the review began. */
+/** An item with the name and permissions of its role when the review began. */
 export function showItem(item: ReviewItem, roles: Record<string, RoleThen>) {
   const { id, userId, userName, userEmail, lastActiveAt, roleId, decision: made, notes, reviewedAt } = item;
   const { name: roleName = '', permissions = [] } = roles[roleId] ?? {};

@@ -1,4 +1,4 @@
-/** /access-reviews: listing, opening, reading and completing reviews. */
+/** /access-reviews: listing, creating, reading and completing reviews. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { completedShape, createdShape, type ReviewCreate, reviewCreate, reviewShape } from '../models/access-review.ts';
@@ -23,7 +23,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/access-reviews/{id}',
-    summary: 'Reads an access review with its items, by the names of the users',
+    summary: 'Reads an access review with its items, ordered by user name',
     description: 'At most 10,000 items; /access-reviews/{id}/items lists any number in pages.',
     access: { permission: 'users:read' },
     params,
@@ -33,7 +33,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/access-reviews',
-    summary: 'Begins an access review: one pending item for each user of the tenant',
+    summary: 'Starts an access review: one pending item for each user of the tenant',
     access: { permission: 'users:write' },
     audit: 'access_review.create',
     payload: reviewCreate,
@@ -45,10 +45,10 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/access-reviews/{id}/complete',
-    summary: 'Completes an access review: users whose item is revoked lose their place in the tenant',
+    summary: 'Completes an access review: users whose item is revoked lose their membership',
     access: { permission: 'users:write' },
     audit: 'access_review.complete',
-    work: { platform: 'sessions of the removed are out of reach for tenant work; every query names the tenant' },
+    work: { platform: 'the tenant role cannot read sessions; every query names the tenant' },
     params,
     response: completedShape,
     errors: ['REVIEW_COMPLETED', 'REVIEW_ITEMS_PENDING', 'LAST_ADMINISTRATOR', 'INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],

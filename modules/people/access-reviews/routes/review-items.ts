@@ -1,4 +1,4 @@
-/** The items of an access review: what is decided about each user. */
+/** The items of an access review: the decision about each user. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {

@@ -1,7 +1,7 @@
 /** Completing an access review: the revoked lose their place, all of them or none. */
 import { type Context, errors, mustHold, type TenantRef } from '#core';
+import { ItemsPending, ReviewCompleted } from '../errors.ts';
 import type { AccessReview } from '../models/access-review.ts';
-import { ItemsPending, ReviewCompleted } from '../models/refusals.ts';
 import { mustLock, reviewsOf } from './reviews.ts';
 import { entryOf, idOf, membersOf, writtenTenant } from './tenants.ts';
 

@@ -1,7 +1,7 @@
 /** Items of an access review: reading them, and deciding about each. */
 import { type Context, errors, page, type SortKey } from '#core';
+import { ReviewClosed } from '../errors.ts';
 import { type AccessReview, showReview } from '../models/access-review.ts';
-import { ReviewClosed } from '../models/refusals.ts';
 import { type ItemDecision, type ItemQuery, ReviewItem, showItem } from '../models/review-item.ts';
 import { mustFind, mustLock, reviewsOf } from './reviews.ts';
 import { entryOf, reviewedTenant, writtenTenant } from './tenants.ts';

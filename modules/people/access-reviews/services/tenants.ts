@@ -1,7 +1,7 @@
 /** Whose access is reviewed: the tenant of the caller's own session. */
 import { type Context, type TenantRef, targetTenant } from '#core';
+import { OutOfScope } from '../errors.ts';
 import type { AccessReview } from '../models/access-review.ts';
-import { OutOfScope } from '../models/refusals.ts';
 
 /** Throws 403 for system callers, and for partner users who do not reach every organization. */
 export const reviewedTenant = (ctx: Context): TenantRef => targetTenant(ctx);

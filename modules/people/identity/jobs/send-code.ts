@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'identity/send-code',
   summary: 'Makes a code and sends it to a phone',
   scope: 'platform',
   payload: Joi.object<Payload>({ id: Joi.string().uuid().required() }),

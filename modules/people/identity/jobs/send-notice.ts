@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Notice>({
-  name: 'identity/send-notice',
   summary: 'Mails a security notice about an account',
   scope: 'platform',
   payload: Joi.object<Notice>({

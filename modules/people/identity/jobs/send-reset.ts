@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'identity/send-reset',
   summary: 'Mails a password reset link',
   scope: 'platform',
   payload: Joi.object<Payload>({ email: Joi.string().required() }),

@@ -1,5 +1,4 @@
-/** Removes challenges that nobody answered in time, a bounded number a run. */
-import Joi from 'joi';
+/** Deletes expired challenges, in batches. */
 import { defineJob } from '#core';
 import { sweepChallenges } from '../services/challenges.ts';
 
@@ -10,12 +9,10 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  name: 'passkeys/sweep-challenges',
-  summary: 'Removes challenges that nobody answered in time',
+  summary: 'Deletes expired challenges',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },
-  whenOff: 'what was begun must not stay',
+  whenOff: 'expired challenges must not stay',
   maxAttempts: 1,
   async run(ctx) {
     if (await sweepChallenges(ctx)) ctx.addJob('passkeys/sweep-challenges', {}, { orgId: null });

@@ -1,4 +1,4 @@
-/** What goes to the browser's WebAuthn calls, and what comes back from their toJSON(). */
+/** The input of the browser's WebAuthn calls, and the output of their toJSON(). */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import Joi from 'joi';
 import { passkeyName } from './passkey.ts';
@@ -20,7 +20,7 @@ export interface FactorAssertion extends Assertion {
   tempToken: string;
 }
 
-/** Bytes that a body of this module may have: several times what the largest key and signature need. */
+/** Maximum request body in bytes: several times what the largest key and signature need. */
 export const MOST_BYTES = 64 * 1024;
 /** A credential id has at most 1023 bytes (WebAuthn Level 3, section 7.1). */
 export const MOST_ID_CHARACTERS = 1364;
@@ -31,7 +31,7 @@ const base64url = (max: number) =>
     .max(max)
     .messages({ 'string.pattern.base': '{{#label}} must be base64url' });
 const credentialId = base64url(MOST_ID_CHARACTERS).required();
-// Browsers add members as the standard grows, so unknown ones are let through; nothing reads them.
+// Browsers add members as the standard grows, so unknown ones are accepted and ignored.
 const credential = (response: Joi.ObjectSchema) =>
   Joi.object({
     id: credentialId,
@@ -77,6 +77,6 @@ export const factorAssertion = Joi.object<FactorAssertion>({ tempToken, challeng
 /** @param name the type of the options in the standard */
 export const ceremonyShape = (name: string) =>
   Joi.object({
-    challengeId: Joi.string().uuid().required().description('Sent back with the answer; good once, for 5 minutes'),
+    challengeId: Joi.string().uuid().required().description('Send it back with the answer; valid once, for 5 minutes'),
     options: Joi.object().unknown().required().description(name),
   });

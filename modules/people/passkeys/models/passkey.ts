@@ -41,7 +41,7 @@ export const passkeyShape = Joi.object({
     .description('multiDevice: its provider may copy it to other devices'),
   backedUp: Joi.boolean().required(),
   transports: Joi.array().items(Joi.string()).required(),
-  aaguid: Joi.string().required().description('The make of the authenticator, as it says itself; zeros for none'),
+  aaguid: Joi.string().required().description('The model of the authenticator as it reports it; zeros when unknown'),
   createdAt: Joi.date().iso().required(),
   lastUsedAt: Joi.date().iso().allow(null).required(),
 });

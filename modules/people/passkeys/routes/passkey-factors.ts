@@ -3,7 +3,7 @@ import { defineRoute, loginAnswer, reply } from '#core';
 import { ceremonyShape, type FactorAssertion, factorAssertion, factorStart, MOST_BYTES } from '../models/ceremony.ts';
 import { beginFactor, finishFactor } from '../services/second-factors.ts';
 
-const access = { open: 'in the middle of a login there is only the temporary token' };
+const access = { open: 'during a login the caller has only the temporary token' };
 const work = { platform: 'the caller is not known yet' };
 const limit = { max: 300, windowSeconds: 900, by: 'ip' as const };
 
@@ -11,7 +11,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/mfa/passkey/options',
-    summary: 'Begins to finish a login with a passkey; counts as an attempt',
+    summary: 'Starts completing a login with a passkey; counts as an attempt',
     description: 'The options are for `PublicKeyCredential.parseRequestOptionsFromJSON()`.',
     access,
     audit: { none: 'nothing changes before the authenticator has answered' },
@@ -25,7 +25,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/mfa/passkey/verify',
-    summary: 'Finishes a login with one of the passkeys of its user',
+    summary: "Completes a login with one of the user's passkeys",
     access,
     audit: 'user.login',
     work,

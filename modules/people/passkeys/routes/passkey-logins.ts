@@ -1,19 +1,19 @@
-/** /auth/passkeys/login: logging in with nothing but a passkey. */
+/** /auth/passkeys/login: logging in with a passkey alone. */
 import { defineRoute, loginAnswer, reply } from '#core';
 import { ceremonyShape, MOST_BYTES, type PasskeyLogin, passkeyLogin } from '../models/ceremony.ts';
 import { beginLogin, loginWithPasskey } from '../services/logins.ts';
 
-const access = { open: 'whoever logs in has no token yet' };
+const access = { open: 'a caller who logs in has no token yet' };
 const work = { platform: 'the caller is not known yet' };
-// Nobody guesses a passkey: this bounds the work, and leaves room for an office behind one address.
+// Passkeys cannot be guessed: this limits the load, and leaves room for an office behind one address.
 const limit = { max: 300, windowSeconds: 900, by: 'ip' as const };
 
 export default [
   defineRoute({
     method: 'POST',
     path: '/auth/passkeys/login/options',
-    summary: 'Begins a login without a password',
-    description: 'The options are for `PublicKeyCredential.parseRequestOptionsFromJSON()`; they name nobody.',
+    summary: 'Starts a login without a password',
+    description: 'Pass the options to `PublicKeyCredential.parseRequestOptionsFromJSON()`; they identify no user.',
     access,
     audit: { none: 'nothing changes before the authenticator has answered' },
     work,
@@ -25,7 +25,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/passkeys/login',
-    summary: 'Logs in with a passkey whose authenticator has verified the person',
+    summary: 'Logs in with a passkey whose authenticator has verified the user',
     access,
     audit: 'user.login',
     work,

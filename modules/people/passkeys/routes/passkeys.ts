@@ -6,8 +6,8 @@ import { type PasskeyUpdate, passkeyShape, passkeyUpdate } from '../models/passk
 import { listPasskeys, removePasskey, renamePasskey } from '../services/passkeys.ts';
 import { beginRegistration, finishRegistration } from '../services/registrations.ts';
 
-const access = { permission: null, why: 'the passkeys are the own ones', apiKey: false };
-const work = { platform: 'passkeys are out of reach for tenant work; limited to the own user' };
+const access = { permission: null, why: 'callers manage their own passkeys', apiKey: false };
+const work = { platform: 'the tenant role cannot read passkeys; limited to the caller' };
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const one = Joi.object({ data: passkeyShape.required() });
 
@@ -15,7 +15,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/auth/passkeys',
-    summary: 'Lists the own passkeys, newest first',
+    summary: "Lists the caller's passkeys, newest first",
     access,
     work,
     query: Joi.object<PageQuery>(pageQuery()),
@@ -25,7 +25,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/passkeys/options',
-    summary: 'Begins to register a passkey, within 15 minutes of a login',
+    summary: 'Starts the registration of a passkey, within 15 minutes of a login',
     description: 'The options are for `PublicKeyCredential.parseCreationOptionsFromJSON()`.',
     access,
     audit: { none: 'nothing changes before the authenticator has answered' },
@@ -38,7 +38,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/auth/passkeys',
-    summary: 'Registers the passkey that the authenticator made',
+    summary: 'Registers the passkey that the authenticator created',
     access,
     audit: 'auth.passkey.create',
     work,
@@ -52,7 +52,7 @@ export default [
   defineRoute({
     method: 'PATCH',
     path: '/auth/passkeys/{id}',
-    summary: 'Renames one of the own passkeys',
+    summary: "Renames one of the caller's passkeys",
     access,
     audit: 'auth.passkey.update',
     work,
@@ -66,7 +66,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/auth/passkeys/{id}',
-    summary: 'Removes one of the own passkeys, within 15 minutes of a login',
+    summary: "Deletes one of the caller's passkeys, within 15 minutes of a login",
     access,
     audit: 'auth.passkey.delete',
     work,

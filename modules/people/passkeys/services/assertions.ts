@@ -1,4 +1,4 @@
-/** Showing a passkey: what the browser is asked, and whether the answer holds (WebAuthn Level 3, section 7.2). */
+/** Assertions: the options for the browser, and the verification of its answer (WebAuthn Level 3, section 7.2). */
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import type { Context } from '#core';
 import { CHALLENGE_SECONDS, keepChallenge, type Occasion } from './challenges.ts';
@@ -29,7 +29,7 @@ export async function askForPasskey(
   return { challengeId: await keepChallenge(ctx, options.challenge, occasion), options };
 }
 
-/** The passkey that an answer says it was made with, whoever it belongs to. */
+/** The passkey that an answer names, of any user. */
 export function findPasskey(ctx: Context, credentialId: string): Promise<KnownPasskey | undefined> {
   return ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<KnownPasskey>(
@@ -45,11 +45,11 @@ export function findPasskey(ctx: Context, credentialId: string): Promise<KnownPa
 interface Shown {
   response: AuthenticationResponseJSON;
   challenge: string;
-  /** Whether the passkey is all that was shown: then the authenticator must know the person, and the passkey say whose it is. */
+  /** True when the passkey is the only factor: the authenticator must verify the user, and the answer must name the user. */
   alone: boolean;
 }
 
-/** Why the answer does not hold, for the trail; null when it does, and then its use is on record whatever comes after. */
+/** Why the answer is not valid, for the audit trail; null when it is. A valid use is then recorded whatever happens next. */
 export async function faultOf(ctx: Context, passkey: KnownPasskey, shown: Shown): Promise<string | null> {
   const { userHandle } = shown.response.response;
   if (userHandle ? userHandle !== handleOf(passkey.userId) : shown.alone) return 'the passkey names another user';
@@ -63,7 +63,7 @@ export async function faultOf(ctx: Context, passkey: KnownPasskey, shown: Shown)
   return (await countUse(ctx, passkey.id, used)) ? null : 'the counter of the passkey did not grow: it may be a copy';
 }
 
-/** Throws for whatever does not hold, with the reason. */
+/** Throws the reason when the answer is not valid. */
 async function verified(ctx: Context, passkey: KnownPasskey, { response, challenge, alone }: Shown) {
   const party = relyingParty(ctx);
   mustBeOwnPage(response.response.clientDataJSON);
@@ -74,7 +74,7 @@ async function verified(ctx: Context, passkey: KnownPasskey, { response, challen
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: alone,
-    // The counter is compared below, on the row itself, and only once the signature is known to be good.
+    // The counter is compared below, on the row itself, and only after the signature was verified.
     credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
   });
   if (!holds) throw new Error('the signature is not from this key');

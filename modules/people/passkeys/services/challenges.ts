@@ -1,6 +1,6 @@
-/** Challenges: random texts that a passkey signs, each good for one answer within five minutes. */
+/** Challenges: random texts that a passkey signs, each valid for one answer within five minutes. */
 import type { Context } from '#core';
-import { ChallengeInvalid } from '../models/refusals.ts';
+import { ChallengeInvalid } from '../errors.ts';
 
 export const CHALLENGE_SECONDS = 300;
 const SWEEP_BATCH = 10_000;
@@ -16,7 +16,7 @@ const columns = (occasion: Occasion) => [
   'sessionId' in occasion ? occasion.sessionId : null,
 ];
 
-/** @returns the id under which the answer refers to it. */
+/** @returns the id that the answer must name. */
 export async function keepChallenge(ctx: Context, challenge: string, occasion: Occasion): Promise<string> {
   const { rows } = await ctx.sql<{ id: string }>(
     `insert into passkey_challenges (challenge, purpose, user_id, session_id, expires_at)
@@ -27,8 +27,8 @@ export async function keepChallenge(ctx: Context, challenge: string, occasion: O
 }
 
 /**
- * Uses a challenge up and commits that before the answer is looked at, so that a wrong answer uses it up as well and of
- * two answers at once one is refused. Throws CHALLENGE_INVALID.
+ * Consumes a challenge and commits that before the answer is verified, so that a wrong answer consumes it as well and of two
+ * concurrent answers one is refused. Throws CHALLENGE_INVALID.
  */
 export async function takeChallenge(ctx: Context, id: string, occasion: Occasion): Promise<string> {
   const taken = await ctx.asPlatform(async (own) => {
@@ -43,7 +43,7 @@ export async function takeChallenge(ctx: Context, id: string, occasion: Occasion
   return taken;
 }
 
-/** Removes a bounded number of expired challenges. @returns whether there may be more. */
+/** Deletes one batch of expired challenges. @returns whether there may be more. */
 export async function sweepChallenges(ctx: Context): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `delete from passkey_challenges where id in (

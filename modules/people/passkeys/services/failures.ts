@@ -1,7 +1,7 @@
-/** Logins that failed at the passkey, in the trail beside those that failed at the password. */
+/** Logins that failed at the passkey, recorded in the audit trail like those that failed at the password. */
 import type { Context } from '#core';
 
-/** @param place whose trail it belongs to: where the user would have come in */
+/** @param place the owner of the audit trail: where the user would have logged in */
 export function recordFailure(
   ctx: Context,
   user: { id: string; email: string },

@@ -1,18 +1,17 @@
-/** Logging in with nothing but a passkey. */
+/** Logging in with a passkey alone. */
 import { type Context, errors } from '#core';
+import { PasskeyRefused } from '../errors.ts';
 import type { PasskeyLogin } from '../models/ceremony.ts';
-import { PasskeyRefused } from '../models/refusals.ts';
 import { askForPasskey, faultOf, findPasskey } from './assertions.ts';
 import { takeChallenge } from './challenges.ts';
 import { recordFailure } from './failures.ts';
 
-/** Nobody is named: the authenticator shows the passkeys it has for this host, so the answer tells nothing. */
+/** The options name no user: the authenticator offers the passkeys it has for this host, so they reveal nothing. */
 export const beginLogin = (ctx: Context) => askForPasskey(ctx, { purpose: 'login' }, { verification: 'required' });
 
 /**
- * The authenticator holds the key and knows the person, which makes two factors. An unknown passkey, an answer that does
- * not hold and a user who may not log in get one answer. Throws CHALLENGE_INVALID, PASSKEY_REFUSED, SSO_REQUIRED, 403
- * without a place.
+ * The authenticator holds the key and verifies the user, which makes two factors. An unknown passkey, an invalid answer and an
+ * inactive user get the same error. Throws CHALLENGE_INVALID, PASSKEY_REFUSED, SSO_REQUIRED, 403 without a place.
  */
 export async function loginWithPasskey(ctx: Context, { challengeId, response, ...named }: PasskeyLogin) {
   const challenge = await takeChallenge(ctx, challengeId, { purpose: 'login' });

@@ -1,4 +1,4 @@
-/** The caller's own passkeys: listed, named and removed. Every query is limited to the caller by hand. */
+/** The caller's passkeys: listing, renaming and deleting them. Every query is limited to the caller explicitly. */
 import { type Context, changesOf, errors, type PageQuery, page, type SortKey } from '#core';
 import { Passkey, type PasskeyUpdate, showPasskey } from '../models/passkey.ts';
 
@@ -24,7 +24,7 @@ export async function renamePasskey(ctx: Context, id: string, changes: PasskeyUp
   return { data: showPasskey(renamed) };
 }
 
-/** It opens nothing from then on; sessions that it opened stay. Throws NOT_FOUND, REAUTHENTICATION_REQUIRED. */
+/** The passkey stops working; sessions that it opened continue. Throws NOT_FOUND, REAUTHENTICATION_REQUIRED. */
 export async function removePasskey(ctx: Context, id: string): Promise<{ success: true }> {
   await ctx.use('identity').mustBeFresh();
   const removed = await mine(ctx).where({ id }).delete().returning('*').first();
@@ -34,7 +34,7 @@ export async function removePasskey(ctx: Context, id: string): Promise<{ success
   return { success: true };
 }
 
-/** All of a user's, whoever calls. Needs platform work. */
+/** All passkeys of a user, regardless of the caller. Needs the platform's role. */
 export async function forgetPasskeys(ctx: Context, userId: string): Promise<void> {
   await ctx.sql('delete from passkeys where user_id = $1', [userId]);
   await ctx.sql('delete from passkey_challenges where user_id = $1', [userId]);

@@ -1,15 +1,15 @@
-/** Registering a passkey for one's own account (WebAuthn Level 3, section 7.1). */
+/** Registering a passkey for the caller's account (WebAuthn Level 3, section 7.1). */
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Context } from '#core';
+import { PasskeyInvalid, PasskeyKnown, PasskeyLimit } from '../errors.ts';
 import { MOST_ID_CHARACTERS, type Registration } from '../models/ceremony.ts';
 import { Passkey, showPasskey } from '../models/passkey.ts';
-import { PasskeyInvalid, PasskeyKnown, PasskeyLimit } from '../models/refusals.ts';
 import { CHALLENGE_SECONDS, keepChallenge, takeChallenge } from './challenges.ts';
 import { recordChange } from './passkeys.ts';
 import { handleOf, mustBeOwnPage, relyingParty, webauthn } from './relying-party.ts';
 
 const MOST_PASSKEYS = 20;
-/** EdDSA, ES256 and RS256. Named here, because what the library offers by default depends on the runtime. */
+/** EdDSA, ES256 and RS256. Listed here because the library's default depends on the runtime. */
 const ALGORITHMS = [-8, -7, -257];
 
 const occasion = ({ actor }: Context) =>
@@ -32,7 +32,7 @@ export async function beginRegistration(ctx: Context) {
     timeout: CHALLENGE_SECONDS * 1000,
     attestationType: 'none',
     excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
-    // One kind of passkey for both uses: logging in without a password needs it discoverable and verifying.
+    // One kind of passkey serves both uses: a login without a password needs it discoverable and user-verifying.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: ALGORITHMS,
   });
@@ -40,14 +40,14 @@ export async function beginRegistration(ctx: Context) {
 }
 
 /**
- * Checks what the authenticator made and keeps its public key. Throws CHALLENGE_INVALID, PASSKEY_INVALID, PASSKEY_KNOWN,
+ * Verifies the new credential and stores its public key. Throws CHALLENGE_INVALID, PASSKEY_INVALID, PASSKEY_KNOWN,
  * PASSKEY_LIMIT_REACHED.
  */
 export async function finishRegistration(ctx: Context, { challengeId, name, response }: Registration) {
   const challenge = await takeChallenge(ctx, challengeId, occasion(ctx));
   const made = await verified(ctx, response, challenge);
   const userId = ctx.actor.id ?? '';
-  // Counting and adding take turns by user, so that two at once do not both become the twentieth.
+  // Counting and adding are serialized by user, so that two concurrent requests cannot both add the twentieth.
   await ctx.sql(`select pg_advisory_xact_lock(hashtextextended('passkeys:' || $1, 0))`, [userId]);
   if ((await Passkey.in(ctx).where({ userId }).resultSize()) >= MOST_PASSKEYS) throw PasskeyLimit();
   const { rows } = await ctx.sql<{ id: string }>(
@@ -67,7 +67,7 @@ export async function finishRegistration(ctx: Context, { challengeId, name, resp
   return { data: showPasskey(passkey) };
 }
 
-/** Throws PASSKEY_INVALID; why goes to the log only. */
+/** Throws PASSKEY_INVALID; the reason is only logged. */
 async function verified(ctx: Context, response: RegistrationResponseJSON, expectedChallenge: string) {
   const party = relyingParty(ctx);
   const { verifyRegistrationResponse } = await webauthn();
@@ -92,8 +92,8 @@ async function verified(ctx: Context, response: RegistrationResponseJSON, expect
 }
 
 /**
- * None was asked for, so browsers send none or what the new key signed itself. Certificates are refused unread: checking
- * them makes the library fetch revocation lists from addresses that the sender wrote into them.
+ * No attestation is requested, so browsers send none or a self-attestation. Certificates are refused without reading them:
+ * verifying them makes the library fetch revocation lists from addresses that the sender wrote into them.
  */
 async function mustBeUnattested(attestationObject: string): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');

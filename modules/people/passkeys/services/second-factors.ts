@@ -1,8 +1,8 @@
-/** A passkey after the password, in place of a code. */
+/** A passkey after the password, instead of a code. */
 import { type Context, errors } from '#core';
+import { PasskeyRefused } from '../errors.ts';
 import type { FactorAssertion } from '../models/ceremony.ts';
 import { Passkey } from '../models/passkey.ts';
-import { PasskeyRefused } from '../models/refusals.ts';
 import { askForPasskey, faultOf, findPasskey } from './assertions.ts';
 import { takeChallenge } from './challenges.ts';
 import { recordFailure } from './failures.ts';
@@ -21,7 +21,7 @@ export async function beginFactor(ctx: Context, tempToken: string) {
     ctx,
     { purpose: 'factor', userId },
     {
-      // Presence is enough after a password, but an authenticator may hide a passkey until it knows the person.
+      // Presence is enough after a password, but an authenticator may offer a passkey only after it verified the user.
       verification: 'preferred',
       allow: passkeys.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
     },

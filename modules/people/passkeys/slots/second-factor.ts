@@ -1,4 +1,4 @@
-/** Logins that ask for a second factor name a passkey among the methods of a user who has one. */
+/** Adds the passkey to the methods of a login whose user has one. */
 import { defineFilling } from '#core';
 import { forgetPasskeys } from '../services/passkeys.ts';
 import { hasPasskey } from '../services/second-factors.ts';

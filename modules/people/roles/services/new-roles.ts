@@ -1,6 +1,6 @@
 /** Creating custom roles, from scratch or as a copy. */
 import { type Context, errors, mustHold, type TenantRef, targetTenant } from '#core';
-import { RoleLimit } from '../models/refusals.ts';
+import { RoleLimit } from '../errors.ts';
 import { MOST_ROLES, type Pair, Role, type RoleClone, type RoleCreate, wordOf } from '../models/role.ts';
 import { mustAdminister, takeTurn } from './administration.ts';
 import { assignable } from './assignments.ts';

@@ -1,6 +1,6 @@
 /** Inheritance: which role may be another's parent. */
 import type { Context, TenantRef } from '#core';
-import { RoleCycle, RoleTooDeep } from '../models/refusals.ts';
+import { RoleCycle, RoleTooDeep } from '../errors.ts';
 import { MOST_IN_CHAIN } from '../models/role.ts';
 import { mustBeAssignable } from './assignments.ts';
 

@@ -1,6 +1,6 @@
 /** Deleting roles that nothing refers to. */
 import type { Context } from '#core';
-import { RoleInUse } from '../models/refusals.ts';
+import { RoleInUse } from '../errors.ts';
 import { Role } from '../models/role.ts';
 import { holdForChange } from './administration.ts';
 

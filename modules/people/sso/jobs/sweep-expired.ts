@@ -1,19 +1,10 @@
 /** Removes logins that nobody finished, a bounded number at a time. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'sso/sweep-expired': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'sso/sweep-expired',
   summary: 'Removes SSO logins that nobody finished',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '41 * * * *' },
   whenOff: 'what was begun must not stay',
   maxAttempts: 1,

@@ -1,7 +1,7 @@
 /** What a provider says about a person, read by the provider's settings. */
 import { domainToASCII } from 'node:url';
+import { LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
-import { LoginRefused } from '../models/refusals.ts';
 import { isGoogle } from './settings.ts';
 
 export type Claims = Record<string, unknown>;

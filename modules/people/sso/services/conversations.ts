@@ -8,8 +8,8 @@ import {
   randomPKCECodeVerifier,
 } from 'openid-client';
 import type { Context } from '#core';
+import { LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
-import { LoginRefused } from '../models/refusals.ts';
 import { type Person, readPerson } from './claims.ts';
 import { discoveries } from './discoveries.ts';
 import { explain } from './explanations.ts';

@@ -1,8 +1,7 @@
 /** Discovery documents, remembered for minutes: the public login must not turn into as many calls to the provider. */
 import type { ServerMetadata } from 'openid-client';
-import type { Context, StartServices } from '#core';
+import { type Context, defineService } from '#core';
 
-const SERVICE = 'sso.discoveries';
 const KEEP_MS = 5 * 60_000;
 const MOST = 500;
 
@@ -33,8 +32,6 @@ export class Discoveries {
   }
 }
 
-export function startDiscoveries({ services }: StartServices): void {
-  services.set(SERVICE, new Discoveries());
-}
+export const DISCOVERIES = defineService<Discoveries>('sso.discoveries');
 
-export const discoveries = (ctx: Context): Discoveries => ctx.services.services.get(SERVICE) as Discoveries;
+export const discoveries = (ctx: Context): Discoveries => ctx.services.get(DISCOVERIES);

@@ -1,7 +1,7 @@
 /** Who a person from a provider is here: linked before, found by address, invited or provisioned. */
 import type { Context } from '#core';
+import { LoginRefused, type RefusalCode } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
-import { LoginRefused, type RefusalCode } from '../models/refusals.ts';
 import type { Person } from './claims.ts';
 
 interface Account {

@@ -1,7 +1,7 @@
 /** The way out to the identity provider and back. */
 import { type Context, equalHash, type Reply, type ReplyOptions, reply, sha256Hex } from '#core';
+import { LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
-import { LoginRefused } from '../models/refusals.ts';
 import { issueCode } from './codes.ts';
 import { depart, identify } from './conversations.ts';
 import { admit } from './identities.ts';

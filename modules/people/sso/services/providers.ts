@@ -1,6 +1,7 @@
 /** Identity providers of organizations: reading, creating, changing and removing them. */
 import { randomUUID } from 'node:crypto';
 import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey, targetOrg } from '#core';
+import { AlreadyActive, SecretRequired } from '../errors.ts';
 import {
   Provider,
   type ProviderCreate,
@@ -9,7 +10,6 @@ import {
   secretPlace,
   showProvider,
 } from '../models/provider.ts';
-import { AlreadyActive, SecretRequired } from '../models/refusals.ts';
 import { mustBeProven, mustControl, mustHoldTogether } from './settings.ts';
 
 const ORDER = {

@@ -1,7 +1,7 @@
 /** What a provider's settings must fulfil together, and who may change them. */
 import { type Context, errors, mustHold } from '#core';
+import { NotProven } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
-import { NotProven } from '../models/refusals.ts';
 
 const fault = (path: string, message: string) =>
   errors.ValidationFailed({ message, details: [{ in: 'payload', path, message }] });

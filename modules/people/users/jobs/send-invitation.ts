@@ -13,7 +13,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'users/send-invitation',
   summary: 'Mails the link of an invitation',
   scope: 'platform',
   payload: Joi.object<Payload>({ invitationId: Joi.string().uuid().required() }),

@@ -1,7 +1,8 @@
 /** Accepting an invitation: the token of the link is the credential. */
 import { type Context, errors, type Reply, reply, sha256Hex } from '#core';
+import { InvitationInvalid, InvitationOutdated } from '../errors.ts';
+import joined from '../events/joined.ts';
 import type { Acceptance } from '../models/invitation.ts';
-import { InvitationInvalid, InvitationOutdated } from '../models/refusals.ts';
 import { type Grant, join, type Place } from './associations.ts';
 import { allThere } from './limits.ts';
 import { entryOf, OPEN } from './tenants.ts';
@@ -138,7 +139,7 @@ async function enter(
   const details = { invitationId: id, roleId: place.roleId };
   const actor = { kind: 'user' as const, id: userId, email };
   ctx.audit('user.invite.accept', { ...entryOf(found, actor, details), actor });
-  ctx.emit('users.joined', { userId, roleId: place.roleId, partnerId }, { orgId });
+  ctx.emit(joined, { userId, roleId: place.roleId, partnerId }, { orgId });
   return place;
 }
 

@@ -1,7 +1,7 @@
 /** Name and status belong to the account: only a caller who administers every tenant of the user may change them. */
 import { type Context, changesOf, errors, keepAdministrators, type TenantRef } from '#core';
+import { OwnAccount, UserShared } from '../errors.ts';
 import type { Member } from '../models/member.ts';
-import { OwnAccount, UserShared } from '../models/refusals.ts';
 import type { Place } from './associations.ts';
 import { mustOutrank } from './ranks.ts';
 import { entryOf } from './tenants.ts';

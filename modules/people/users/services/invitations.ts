@@ -1,8 +1,9 @@
 /** Invitations: creating them, sending them again, and the mail with the link. */
 import { type Context, errors, newOpaqueToken, sha256Hex, targetTenant } from '#core';
+import { InvitationOutdated, UserExists } from '../errors.ts';
+import invited from '../events/invited.ts';
 import { Invitation, type InviteCreate, type Resend } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';
-import { InvitationOutdated, UserExists } from '../models/refusals.ts';
 import { allThere, checkLimits } from './limits.ts';
 import { membersOf, mustFind, showFound } from './members.ts';
 import { mustOutrank } from './ranks.ts';
@@ -29,7 +30,7 @@ export async function invite(ctx: Context, input: InviteCreate) {
     .returning('*')
     .catch(refused);
   ctx.audit('user.invite', entryOf(tenant, made, { roleId, roleName, ...given(limits) }));
-  ctx.emit('users.invited', { invitationId: made.id, roleId, partnerId: tenant.partnerId }, { orgId: tenant.orgId });
+  ctx.emit(invited, { invitationId: made.id, roleId, partnerId: tenant.partnerId }, { orgId: tenant.orgId });
   sendSoon(ctx, made.id);
   return showFound(ctx, tenant, made.id);
 }

@@ -1,7 +1,7 @@
 /** Limits in a request, checked against the tenant and against the caller's own. */
 import { type Context, errors, type TenantRef } from '#core';
+import { OutOfScope } from '../errors.ts';
 import type { LimitFields, Limits } from '../models/limits.ts';
-import { OutOfScope } from '../models/refusals.ts';
 
 const ALL: Limits = { siteIds: null, deviceGroupIds: null, orgAccess: null, orgIds: [] };
 

@@ -1,5 +1,6 @@
 /** Members without an invitation: an identity provider authenticates them. */
 import type { Context } from '#core';
+import joined from '../events/joined.ts';
 import { join, type Place } from './associations.ts';
 import { entryOf } from './tenants.ts';
 
@@ -28,6 +29,6 @@ export async function addMember(
   await ctx.sql('delete from invitations where org_id = $1 and email = lower($2)', [orgId, user.email]);
   const actor = { kind: 'user' as const, id: userId, email: user.email };
   ctx.audit('user.provision', { ...entryOf(tenant, actor, { roleId: place.roleId }), actor });
-  ctx.emit('users.joined', { userId, roleId: place.roleId, partnerId: null }, { orgId });
+  ctx.emit(joined, { userId, roleId: place.roleId, partnerId: null }, { orgId });
   return place;
 }

@@ -1,7 +1,7 @@
 /** Users cannot change other users who may do more, or reach further, than they do themselves. */
 import { type Context, mustHold } from '#core';
+import { OutOfScope } from '../errors.ts';
 import type { Limits } from '../models/limits.ts';
-import { OutOfScope } from '../models/refusals.ts';
 import { reachesAsFar } from './limits.ts';
 
 /** Throws 403 for a user whose role grants what the caller does not hold, or whose limits are wider. */

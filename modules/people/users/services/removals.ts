@@ -1,8 +1,9 @@
 /** Removing a user from a tenant; the account remains and can be invited again. */
 import { type Context, keepAdministrators, type TenantRef, targetTenant } from '#core';
+import { OwnAccount } from '../errors.ts';
+import removed from '../events/removed.ts';
 import type { NamedTenant } from '../models/invitation.ts';
 import type { Member } from '../models/member.ts';
-import { OwnAccount } from '../models/refusals.ts';
 import { remove } from './associations.ts';
 import { membersOf, mustFind } from './members.ts';
 import { mustOutrank } from './ranks.ts';
@@ -39,5 +40,5 @@ async function takeOut(ctx: Context, tenant: TenantRef, member: Member): Promise
   await keepAdministrators(ctx, [tenant], () => remove(ctx, tenant, member));
   await ctx.use('identity').endSessions(member.id, tenant);
   ctx.audit('user.remove', entryOf(tenant, member, { roleId: member.roleId }));
-  ctx.emit('users.removed', { userId: member.id, partnerId: tenant.partnerId }, { orgId: tenant.orgId });
+  ctx.emit(removed, { userId: member.id, partnerId: tenant.partnerId }, { orgId: tenant.orgId });
 }

@@ -1,5 +1,6 @@
 /** Assigning another role to a member or an invitation. */
 import { type Context, keepAdministrators, targetTenant } from '#core';
+import roleChanged from '../events/role/changed.ts';
 import { type RoleAssignment, showMember } from '../models/member.ts';
 import { regrant } from './associations.ts';
 import { mustFind, showFound } from './members.ts';
@@ -29,7 +30,7 @@ export async function assignRole(ctx: Context, id: string, input: RoleAssignment
   const from = roleName ?? 'none';
   const { orgId, partnerId } = tenant;
   if (!member.invitationExpiresAt) {
-    ctx.emit('users.role.changed', { userId: member.id, email, from, to: role.name, partnerId }, { orgId });
+    ctx.emit(roleChanged, { userId: member.id, email, from, to: role.name, partnerId }, { orgId });
   }
   return showFound(ctx, tenant, id);
 }

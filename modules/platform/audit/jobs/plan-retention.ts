@@ -1,20 +1,11 @@
 /** Once a day: finds the organizations with entries past their time, and thins out old checkpoints. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { planRetention } from '../services/keeping/retention.ts';
 import { thinCheckpoints } from '../services/proofs/checkpoints.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'audit/plan-retention': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'audit/plan-retention',
   summary: 'Adds a pruning job for each organization with audit entries past their time',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '17 3 * * *' },
   maxAttempts: 3,
   async run(ctx) {

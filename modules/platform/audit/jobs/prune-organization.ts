@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<{ orgId: string }>({
-  name: 'audit/prune-organization',
   summary: 'Archives and deletes the audit entries of one organization that are past their time',
   scope: 'platform',
   payload: Joi.object({ orgId: Joi.string().uuid().required() }),

@@ -1,19 +1,10 @@
 /** Removes exports of the audit trail that are seven days old. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { sweepExports } from '../services/exports/export-steps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'audit/sweep-exports': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'audit/sweep-exports',
   summary: 'Removes exports of the audit trail that are seven days old',
   scope: 'platform',
-  payload: Joi.object<Record<string, never>>({}),
   schedule: { cron: '23 * * * *' },
   maxAttempts: 1,
   run: (ctx) => sweepExports(ctx),

@@ -1,19 +1,10 @@
 /** Signs what was sealed since the last checkpoints, every five minutes. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { writeCheckpoints } from '../services/proofs/checkpoints.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'audit/write-checkpoints': Record<string, never>;
-  }
-}
-
 export default defineJob({
-  name: 'audit/write-checkpoints',
   summary: 'Signs what was sealed since the last checkpoints and writes the notes to object storage',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '*/5 * * * *' },
   maxAttempts: 1,
   run: (ctx) => writeCheckpoints(ctx),

@@ -14,7 +14,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  name: 'audit/write-export',
   summary: 'Writes a step of an export of the audit trail',
   scope: 'platform',
   payload: Joi.object<Payload>({

@@ -1,19 +1,10 @@
 /** The hourly look at trials. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { lookAtTrials } from '../services/trials.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'features/end-trials': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'features/end-trials',
+export default defineJob({
   summary: 'Tells partners that trials of modules end, and ends them',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '11 * * * *' },
   maxAttempts: 3,
   run: (ctx) => lookAtTrials(ctx),

@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Switched>({
-  name: 'features/follow-switch',
   summary: 'Cancels what a module that was switched off has waiting, and lets modules do their own',
   scope: 'platform',
   payload: Joi.object<Switched>({

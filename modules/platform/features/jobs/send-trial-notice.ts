@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<TrialNotice>({
-  name: 'features/send-trial-notice',
   summary: 'Mails a partner that the trial of a module ends soon',
   scope: 'platform',
   payload: Joi.object<TrialNotice>({

@@ -17,7 +17,7 @@ import { turn } from '../services/switches.ts';
 const key = Joi.string().max(100).required().description('The module, by its key');
 const state = Joi.object({ data: stateShape.required() });
 const audit = { oneOf: ['module.enable', 'module.disable'] } as const;
-const refusals = ['CORE_MODULE', 'DEPENDENCY_DISABLED', 'HAS_DEPENDENTS'];
+const switchErrors = ['CORE_MODULE', 'DEPENDENCY_DISABLED', 'HAS_DEPENDENTS'];
 const read = { permission: 'organizations:read' };
 const write = { permission: 'organizations:write', mfa: true };
 
@@ -39,7 +39,7 @@ export default [
     params: Joi.object<{ key: string }>({ key }),
     payload: instanceTurn,
     response: state,
-    errors: [...refusals, 'DISABLED_ABOVE'],
+    errors: [...switchErrors, 'DISABLED_ABOVE'],
     handler: (ctx, { params, payload }: { params: { key: string }; payload: Turn }) =>
       turn(ctx, { level: 'instance', partnerId: null, orgId: null }, params.key, payload),
   }),
@@ -63,7 +63,7 @@ export default [
     params: Joi.object<{ key: string }>({ key }),
     payload: partnerTurn,
     response: state,
-    errors: [...refusals, 'LOCKED_BY_INSTANCE', 'NOT_IN_PLAN', 'DISABLED_ABOVE'],
+    errors: [...switchErrors, 'LOCKED_BY_INSTANCE', 'NOT_IN_PLAN', 'DISABLED_ABOVE'],
     handler: async (ctx, { params, payload }: { params: { key: string }; payload: Turn & { partnerId?: string } }) =>
       turn(ctx, await partnerPlace(ctx, payload), params.key, payload),
   }),
@@ -76,7 +76,7 @@ export default [
     params: Joi.object<{ orgId: string; key: string }>({ orgId: Joi.string().uuid().required(), key }),
     payload: organizationTurn,
     response: state,
-    errors: [...refusals, 'LOCKED_BY_INSTANCE', 'DISABLED_ABOVE'],
+    errors: [...switchErrors, 'LOCKED_BY_INSTANCE', 'DISABLED_ABOVE'],
     handler: async (ctx, { params, payload }: { params: { orgId: string; key: string }; payload: Turn }) =>
       turn(ctx, await organizationPlace(ctx, params.orgId), params.key, payload),
   }),

@@ -1,6 +1,6 @@
 /** What switching a module off would touch: asked before, changes nothing. */
 import { type Context, errors, type ModuleLevel } from '#core';
-import { CoreModule } from '../models/refusals.ts';
+import { CoreModule } from '../errors.ts';
 import type { Place } from '../models/switch.ts';
 import { liveSessionsOf, objectsOf, pendingJobsOf, waitingCommandsOf } from './counts.ts';
 import { organizationPlace, partnerPlace, whereOf } from './places.ts';

@@ -1,6 +1,6 @@
 /** What else turns when one switch turns, and what forbids it. */
 import type { Context, Module, ModuleLevel } from '#core';
-import { DependencyDisabled, DisabledAbove, HasDependents, NotInPlan } from '../models/refusals.ts';
+import { DependencyDisabled, DisabledAbove, HasDependents, NotInPlan } from '../errors.ts';
 import type { Place, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { dependencies, dependents } from './registry.ts';

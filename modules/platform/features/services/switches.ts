@@ -1,6 +1,6 @@
 /** Switching a module at one of the three levels, with its trail and what follows from it. */
 import { type Context, errors, MODULES_NOTICE, type Module } from '#core';
-import { CoreModule, LockedByInstance } from '../models/refusals.ts';
+import { CoreModule, LockedByInstance } from '../errors.ts';
 import type { Place, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { toSwitchOff, toSwitchOn } from './plans.ts';

@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<{ installationId: string }>({
-  name: 'plugins/install',
   summary: 'Verifies a plugin that is being installed and runs its onInstall',
   scope: 'platform',
   payload: Joi.object({ installationId: Joi.string().uuid().required() }),

@@ -1,5 +1,4 @@
 /** Removes logs of plugins after 14 days, and beyond 50,000 lines, some at a time. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { pruneLogs } from '../services/sweeps.ts';
 
@@ -9,11 +8,9 @@ declare module '#core/contract' {
   }
 }
 
-export default defineJob<Record<string, never>>({
-  name: 'plugins/prune-logs',
+export default defineJob({
   summary: "Removes old lines of plugins' logs",
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '41 2 * * *' },
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 3,

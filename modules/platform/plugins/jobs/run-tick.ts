@@ -1,20 +1,11 @@
 /** Each minute: schedules that are due, steps that never ended, queues that grew too long. */
-import Joi from 'joi';
 import { defineJob } from '#core';
 import { tickSchedules } from '../services/dispatch/schedules.ts';
 import { sweepSteps, trimQueues } from '../services/sweeps.ts';
 
-declare module '#core/contract' {
-  interface Jobs {
-    'plugins/run-tick': Record<string, never>;
-  }
-}
-
-export default defineJob<Record<string, never>>({
-  name: 'plugins/run-tick',
+export default defineJob({
   summary: 'Hands due schedules to plugins, and puts right what stands still',
   scope: 'platform',
-  payload: Joi.object({}),
   schedule: { cron: '* * * * *' },
   maxAttempts: 1,
   async run(ctx) {

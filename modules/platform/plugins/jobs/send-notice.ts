@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Notice>({
-  name: 'plugins/send-notice',
   summary: 'Mails whoever installed a plugin that was switched off',
   scope: 'platform',
   payload: Joi.object({

@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<{ installationId: string }>({
-  name: 'plugins/uninstall',
   summary: 'Runs the onUninstall of a plugin and takes it away',
   scope: 'platform',
   payload: Joi.object({ installationId: Joi.string().uuid().required() }),

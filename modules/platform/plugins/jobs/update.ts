@@ -10,7 +10,6 @@ declare module '#core/contract' {
 }
 
 export default defineJob<{ installationId: string }>({
-  name: 'plugins/update',
   summary: 'Moves a plugin to another version, or back where that fails',
   scope: 'platform',
   payload: Joi.object({ installationId: Joi.string().uuid().required() }),

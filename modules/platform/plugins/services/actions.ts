@@ -2,9 +2,9 @@
 import { type Context, errors, holdsPermission } from '#core';
 import type { ActionCall } from '#plugin-sdk';
 import { checkForm, checkResult, type Manifest, type ProviderKind } from '#plugin-sdk/host';
+import { ConfigInvalid, PluginBusy, PluginFailed, PluginTimeout } from '../errors.ts';
 import { PluginVersion } from '../models/catalog-entry.ts';
 import { Installation } from '../models/installation.ts';
-import { ConfigInvalid, PluginBusy, PluginFailed, PluginTimeout } from '../models/refusals.ts';
 import { asOwner, noteCalls } from './installations/standing.ts';
 import { manifestOf } from './installations/switching.ts';
 import { audit, mustSee, mustServe, serving } from './reach.ts';

@@ -1,8 +1,8 @@
 /** Taking a package into the catalog: read without trusting it, its signature checked, kept whole for every node. */
 import type { BodyStream, Context } from '#core';
 import { limits as LIMITS, type Manifest, packageHash, readPackage, verifyPackage } from '#plugin-sdk/host';
+import { PackageInvalid, SignatureInvalid, VersionExists } from '../errors.ts';
 import { CatalogEntry, PluginVersion } from '../models/catalog-entry.ts';
-import { PackageInvalid, SignatureInvalid, VersionExists } from '../models/refusals.ts';
 import { auditEntry, chooseNewest, readEntry } from './catalog.ts';
 
 export const PACKAGE_TYPE = 'application/gzip';

@@ -4,6 +4,7 @@ import { runUnitOfWork } from '#core/work';
 import type { Manifest } from '#plugin-sdk/host';
 import {
   type Called,
+  emitNamed,
   organization,
   orgUser,
   type Person,
@@ -14,7 +15,6 @@ import {
   tenant,
 } from '#test';
 import { type Context, EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
-import type { Events } from '../../../../core/contract/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
 import { HOST, type PluginHost } from '../services/running/host.ts';
 import { pack } from './packages.ts';
@@ -59,7 +59,7 @@ export interface Ground {
 export async function openGround(env: Record<string, string> = {}, work = true): Promise<Ground> {
   const platform = await startTestPlatform({ PLUGINS_ALLOW_UNSIGNED: 'true', ...env });
   const admin = await systemUser(platform);
-  const stop = work ? await platform.platform.tasks.startStanding() : async () => undefined;
+  const stop = work ? await platform.platform.tasks.startBackground() : async () => undefined;
   const upload: Ground['upload'] = async (content, token = admin.token, headers = {}) => {
     const answer = await fetch(`${platform.url}/api/v1/plugins/catalog`, {
       method: 'POST',
@@ -71,7 +71,7 @@ export async function openGround(env: Record<string, string> = {}, work = true):
   return {
     platform,
     admin,
-    host: platform.platform.tasks.work.services.services.get(HOST) as PluginHost,
+    host: platform.platform.tasks.work.services.get(HOST),
     upload,
     async register(given, source, files) {
       const packed = await pack(given, source, files);
@@ -162,11 +162,11 @@ export async function openTenant(ground: Ground, known?: Tenant) {
       );
       return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
     },
-    async emit<E extends keyof Events & string>(name: E, data: Events[E], about: object = {}): Promise<void> {
+    async emit(name: string, data: object, about: object = {}): Promise<void> {
       const { work, log } = platform.platform.tasks;
       const scope = organizationScope(at.orgId, at.partnerId);
       await runUnitOfWork(work, { actor: NOBODY, scope, requestId: 'test', log, role: 'app' }, async (ctx) => {
-        ctx.emit(name, data, about);
+        emitNamed(ctx, name, data, about);
       });
     },
   };

@@ -12,7 +12,6 @@ declare module '#core/contract' {
 const level = Joi.string().valid('ok', 'warn', 'critical').required();
 
 export default defineJob<HealthChange>({
-  name: 'queue/send-health-notice',
   summary: 'Mails system administrators that the health of the queue changed',
   scope: 'platform',
   payload: Joi.object<HealthChange, true>({

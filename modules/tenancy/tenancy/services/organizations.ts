@@ -10,8 +10,8 @@ import {
   type TrackedQuery,
   trackedPage,
 } from '#core';
+import { OrgLimitReached, PartnerDenied } from '../errors.ts';
 import { Organization, type OrganizationCreate, type OrganizationUpdate } from '../models/organization.ts';
-import { OrgLimitReached, PartnerDenied } from '../models/refusals.ts';
 import { lockPartner, slugTaken } from './partners.ts';
 import { mergeSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 /** Labels of devices: listing, reading, writing. Callers see those of the devices that they see. */
 import { type Context, errors, mustReachOrg, page, type SortKey, visibleDevices } from '@quartermaster/module-kit';
+import { HasLabel, LabelTaken } from '../errors.ts';
 import { AssetLabel, type LabelCreate, type LabelQuery, type LabelUpdate } from '../models/asset-label.ts';
-import { HasLabel, LabelTaken } from '../models/refusals.ts';
 import { give } from './numbers.ts';
 
 const ORDER = {

@@ -1,7 +1,7 @@
 /** The next number of an organization, and giving it to a device. */
 import { type Context, errors, targetOrg } from '@quartermaster/module-kit';
+import { NumbersTaken } from '../errors.ts';
 import { AssetLabel } from '../models/asset-label.ts';
-import { NumbersTaken } from '../models/refusals.ts';
 import type { Settings } from '../models/settings.ts';
 
 /** Devices that one run of the job labels; it adds itself again for the rest. */

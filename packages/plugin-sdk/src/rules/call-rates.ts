@@ -3,24 +3,24 @@ import { HostError } from '../failures.ts';
 import type { ResourceLimits } from '../limits.ts';
 import { Rates } from './rates.ts';
 
-/** A handler asks more than once; ten times is plenty. */
+/** Calls that one invocation may make on average. */
 const CALLS_PER_INVOCATION = 10;
-/** People read them. */
+/** Notifications reach people, so few are allowed. */
 const NOTICES_PER_MINUTE = 10;
-/** Refused calls of a minute that are logged; a plugin that keeps asking says nothing new. */
-const REFUSALS_LOGGED = 20;
+/** Denied calls that are logged; further ones of the same minute add nothing. */
+const MAX_DENIALS_LOGGED_PER_MINUTE = 20;
 
 export class CallRates {
   private readonly calls: Rates;
   private readonly egress: Rates;
   private readonly notices: Rates;
-  private readonly refusals: Rates;
+  private readonly denials: Rates;
 
   constructor(now: () => number = Date.now) {
     this.calls = new Rates(now);
     this.egress = new Rates(now);
     this.notices = new Rates(now);
-    this.refusals = new Rates(now);
+    this.denials = new Rates(now);
   }
 
   /** Throws RATE_LIMITED. Log lines have a rate of their own. */
@@ -34,12 +34,12 @@ export class CallRates {
       throw new HostError('RATE_LIMITED', `More than ${NOTICES_PER_MINUTE} notices within a minute`);
   }
 
-  /** Whether this refusal is worth a line. */
+  /** Whether this denied call is logged. */
   isNews(key: string): boolean {
-    return this.refusals.take(key, REFUSALS_LOGGED);
+    return this.denials.take(key, MAX_DENIALS_LOGGED_PER_MINUTE);
   }
 }
 
-/** What the log says of a refused call. */
-export const refusalLine = (method: string, { message }: HostError): string =>
+/** The log line of a denied call. */
+export const denialLine = (method: string, { message }: HostError): string =>
   `${method.slice(0, 64)} was refused: ${message}`;

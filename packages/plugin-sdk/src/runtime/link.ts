@@ -6,7 +6,7 @@ export interface Link {
   send(message: object): boolean;
 }
 
-/** Ends the process when the host is gone: nobody would hear it any more. */
+/** Ends the process when the connection to the host is gone. */
 export function openLink(hear: (message: Record<string, unknown>) => void): Link {
   const { stdin, stdout } = process;
   let rest = '';

@@ -26,7 +26,7 @@ export const ALLOWED_BUILTINS: ReadonlySet<string> = new Set([
 const SDK = '@quartermaster/plugin-sdk';
 export const GONE_GLOBALS = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest', 'navigator', 'WebAssembly'];
 /** All that plugins see of the process. */
-const KEPT = [
+const PROCESS_MEMBERS = [
   'version',
   'versions',
   'platform',
@@ -57,7 +57,7 @@ export function lockDown(sdk: string): void {
     argv: Object.freeze([]),
     execArgv: Object.freeze([]),
   };
-  for (const name of KEPT) {
+  for (const name of PROCESS_MEMBERS) {
     const value: unknown = real[name];
     shown[name] = typeof value === 'function' ? value.bind(real) : value;
   }

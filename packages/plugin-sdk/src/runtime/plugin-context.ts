@@ -57,7 +57,7 @@ export function createPluginContext({ config, org, invocationId, signal, call }:
   };
 }
 
-/** Nobody waits for a log line, and none that is refused ends the work it was about. */
+/** Sends a log line without waiting for it; a rejected line does not fail the handler. */
 function loggerOver(call: HostCall): PluginLogger {
   const at = (level: string) => (message: string, fields?: Record<string, unknown>) => {
     const params = { level, message: String(message).slice(0, 4_000), ...(fields ? { fields } : {}) };

@@ -1,4 +1,4 @@
-/** A clock that stands still until somebody moves it, and the timers that wait for it. */
+/** A clock that stands still until a test moves it, and the timers that wait for it. */
 
 export interface Timer {
   at: number;

@@ -31,7 +31,7 @@ export function runAiToolContract({ input, ...setup }: ToolSetup): Promise<void>
     {
       title: 'is not run with what it does not take',
       async run() {
-        const run = () => opened(setup).provider('aiTool', key, 'run', { ...input, nobodyKnowsThis: 1 });
+        const run = () => opened(setup).provider('aiTool', key, 'run', { ...input, unknownParameter: 1 });
         assert.equal((await failureOf('It', run)).code, 'INVALID_PARAMS');
       },
     },

@@ -81,7 +81,7 @@ export function runNotificationChannelContract(setup: ContractSetup): Promise<vo
     },
     ...awayChecks(setup, send),
   ];
-  if (setup.works) checks.push(...refusalChecks(setup, send));
+  if (setup.works) checks.push(...rejectionChecks(setup, send));
   if (operationsOf(opened(setup), KIND, key).includes('test'))
     checks.push({
       title: 'its test delivers something',
@@ -94,7 +94,7 @@ export function runNotificationChannelContract(setup: ContractSetup): Promise<vo
   return runChecks(`${KIND} ${key}`, checks, setup.test);
 }
 
-const refusalChecks = (setup: ContractSetup, send: (harness: Harness) => Promise<NotificationResult>): Check[] =>
+const rejectionChecks = (setup: ContractSetup, send: (harness: Harness) => Promise<NotificationResult>): Check[] =>
   [400, 401, 404].map((status) => ({
     title: `is not tried again where the other side answers ${status}`,
     async run() {

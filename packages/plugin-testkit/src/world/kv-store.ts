@@ -42,7 +42,7 @@ export class KvStore {
     const text = storable(value);
     this.mustFit(clean, text);
     if ((this.kept.get(clean)?.version ?? null) !== version)
-      throw new HostError('CONFLICT', 'Somebody has written this value since');
+      throw new HostError('CONFLICT', 'The value has been written since');
     return this.write(clean, text);
   }
 

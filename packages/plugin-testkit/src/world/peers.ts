@@ -21,7 +21,7 @@ export interface PeerAnswer {
   /** How long it takes, by the harness's clock. */
   afterMs?: number;
 }
-/** `'down'`: nobody answers. */
+/** `'down'`: the host does not answer. */
 export type Answering =
   | PeerAnswer
   | 'down'

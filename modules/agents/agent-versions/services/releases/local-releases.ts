@@ -5,9 +5,9 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import semver from 'semver';
+import { type Coordinates, fileName, VERSION } from '#agent-protocol';
 import { errors } from '#core';
 import { ManifestInvalid, ReleaseSourceMissing } from '../../errors.ts';
-import { type Coordinates, fileName, VERSION } from '../../models/coordinates.ts';
 import { type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
 
 /** Where a program of a version lies. */

@@ -1,23 +1,17 @@
 /** Signed manifests: Ed25519 over canonical JSON (RFC 8785), by a key that the operator trusts. */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import Joi from 'joi';
+import {
+  COMPONENTS,
+  type Coordinates,
+  canonicalJson,
+  type Manifest,
+  PLATFORMS,
+  RELEASE_ARCHITECTURES,
+} from '#agent-protocol';
 import { ManifestInvalid } from '../../errors.ts';
-import { ARCHITECTURES, COMPONENTS, type Coordinates, PLATFORMS, versionWord } from '../../models/coordinates.ts';
+import { versionWord } from '../../models/coordinates.ts';
 
-export interface Manifest {
-  version: string;
-  component: string;
-  platform: string;
-  arch: string;
-  sha256: string;
-  /** Bytes. */
-  size: number;
-  url?: string;
-  minServerVersion?: string;
-  issuedAt: string;
-  expiresAt?: string;
-}
 export interface TrustKey {
   id: string;
   /** Raw 32 bytes in base64. */
@@ -41,7 +35,7 @@ const shape = Joi.object<Manifest>({
     .valid(...PLATFORMS)
     .required(),
   arch: Joi.string()
-    .valid(...ARCHITECTURES)
+    .valid(...RELEASE_ARCHITECTURES)
     .required(),
   sha256: Joi.string()
     .pattern(/^[0-9a-f]{64}$/)
@@ -54,13 +48,6 @@ const shape = Joi.object<Manifest>({
   issuedAt: Joi.string().isoDate().required(),
   expiresAt: Joi.string().isoDate(),
 }).options({ convert: false });
-
-/** The text that is signed; equal for equal manifests, however their file is laid out. */
-export function canonicalManifest(manifest: Manifest): string {
-  const text = canonicalize(manifest);
-  if (text === undefined) throw new TypeError('a manifest is an object');
-  return text;
-}
 
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 /** The key object of a raw public key. Throws for anything that is none. */
@@ -117,7 +104,7 @@ export function readManifest(
   if (error) throw refuse(error.message);
   const [keyId = '', signature = '', ...rest] = texts.signature.trim().split(/\s+/);
   if (rest.length > 0 || signature.length !== 88) throw refuse('its signature is not a key id and 64 bytes in base64');
-  const signed = { text: canonicalManifest(manifest), signature, keyId, manifest };
+  const signed = { text: canonicalJson(manifest), signature, keyId, manifest };
   if (!keys.some(({ id }) => id === keyId)) throw refuse(`the key ${keyId.slice(0, 64)} is not trusted`);
   if (!isSignedBy(keys, signed)) throw refuse('its signature does not fit');
   if (hasExpired(manifest, now)) throw refuse('it has expired');

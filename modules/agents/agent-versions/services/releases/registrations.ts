@@ -1,8 +1,10 @@
 /** Writes verified programs into the catalogue. Platform role. */
+
+import type { Coordinates } from '#agent-protocol';
 import type { Context } from '#core';
 import { VersionChanged } from '../../errors.ts';
 import { sortKey } from '../../models/agent-version.ts';
-import { type Coordinates, label } from '../../models/coordinates.ts';
+import { label } from '../../models/coordinates.ts';
 import { CATALOG_NOTICE } from '../catalog.ts';
 import { refreshLatest, takeTurn } from '../promotions.ts';
 import type { Release } from './releases.ts';

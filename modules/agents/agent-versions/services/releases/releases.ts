@@ -1,5 +1,5 @@
 /** What a source of releases gives: files by name, each readable as text or streamed through a hash. */
-import type { Component } from '../../models/coordinates.ts';
+import type { Component } from '#agent-protocol';
 
 /** Programs that a sync takes; others in a release are left alone. */
 export const SYNCED: readonly Component[] = ['agent', 'helper', 'watchdog'];

@@ -1,8 +1,9 @@
 /** Takes a release into the catalogue: manifest, checksum and size of every program are verified first. */
 import semver from 'semver';
+import { type Coordinates, coordinatesOf, VERSION } from '#agent-protocol';
 import { AppError, type Context, errors } from '#core';
 import { ChecksumMismatch, ManifestInvalid, VersionChanged } from '../../errors.ts';
-import { type Coordinates, coordinatesOf, label, VERSION } from '../../models/coordinates.ts';
+import { label } from '../../models/coordinates.ts';
 import { findGithubRelease } from './github-releases.ts';
 import { findLocalRelease } from './local-releases.ts';
 import { readManifest, type SignedManifest } from './manifests.ts';

@@ -1,7 +1,7 @@
 /** Whether a device should be offered a version at this moment, by policy alone; pure, so that it can ask often. */
 import { createHash } from 'node:crypto';
 import semver from 'semver';
-import type { Architecture, Component, Platform } from '../../models/coordinates.ts';
+import type { Component, Platform, ReleaseArchitecture } from '#agent-protocol';
 import { DAYS, type Day, type Ring, type UpdatePolicy, type Window } from '../../models/update-policy.ts';
 import { type Loaded, latestFor, type Target, targetFor } from '../catalog.ts';
 
@@ -10,7 +10,7 @@ export interface Candidate {
   orgId: string;
   partnerId: string;
   platform: Platform;
-  architecture: Architecture | null;
+  architecture: ReleaseArchitecture | null;
   component: Component;
   current: string;
 }

@@ -1,5 +1,7 @@
 /** Where devices stand with their updates: group commits that heartbeats share, and what is remembered of them. */
-import { type Context, defineBatch, type StartServices } from '#core';
+
+import type { Platform, ReleaseArchitecture } from '#agent-protocol';
+import { type Context, defineBatch, defineService, type StartServices } from '#core';
 import {
   ATTEMPT_FIELDS,
   type Attempt,
@@ -9,11 +11,9 @@ import {
   type OpenState,
   TRANSIENT,
 } from '../../models/attempt.ts';
-import type { Architecture, Platform } from '../../models/coordinates.ts';
 
 /** With a device's id: its attempts changed. */
 export const DEVICE_NOTICE = 'agent-versions.device';
-const SERVICE = 'agent-versions.standings';
 const MOST_DEVICES = 100_000;
 
 export type Updatable = 'agent' | 'helper' | 'watchdog';
@@ -26,7 +26,7 @@ export interface Facts {
   orgId: string;
   partnerId: string;
   platform: Platform;
-  architecture: Architecture | null;
+  architecture: ReleaseArchitecture | null;
   open: OpenAttempt | null;
 }
 export interface Standing extends Facts {
@@ -64,14 +64,16 @@ export class Standings {
   }
 }
 
-export function startStandings({ services, onNotice, onNoticesLost }: StartServices): void {
+export const STANDINGS = defineService<Standings>('agent-versions.standings');
+
+export function startStandings({ onNotice, onNoticesLost }: StartServices): Standings {
   const standings = new Standings();
-  services.set(SERVICE, standings);
   onNotice(DEVICE_NOTICE, (deviceId) => (deviceId === '*' ? standings.clear() : standings.forget(deviceId)));
   onNotice('devices.changed', (deviceId) => standings.forget(deviceId));
   onNoticesLost(() => standings.clear());
+  return standings;
 }
-export const standingsOf = (ctx: Context): Standings => ctx.services.services.get(SERVICE) as Standings;
+export const standingsOf = (ctx: Context): Standings => ctx.services.get(STANDINGS);
 
 export interface Look {
   deviceId: string;

@@ -1,17 +1,16 @@
 /** The agents that are connected to this process: who they are, whether they still may be, and what reaches them. */
 import { randomUUID } from 'node:crypto';
-import { AppError, errors, type SocketLink, type StartServices, sha256Hex } from '#core';
+import { AppError, defineService, errors, type SocketLink, type StartServices, sha256Hex } from '#core';
 import { connected } from '../../models/agent-path.ts';
 import { CAPABILITIES, CLOSE } from '../../models/frame.ts';
 import { agentConfigs, SETTINGS_NOTICE } from '../configs.ts';
 import { answerBeat } from '../heartbeats.ts';
 import { bearerOf, readmit, tokenByHash } from '../tokens/authentication.ts';
-import { AGENT_NOTICE, TOKEN_CACHE, type TokenCache } from '../tokens/token-cache.ts';
+import { AGENT_NOTICE, type TokenCache } from '../tokens/token-cache.ts';
 import { AgentSocket } from './agent-socket.ts';
 import { connect, disconnect, inactiveAmong, keepNode, REPLACED_NOTICE, type SocketRole } from './connections.ts';
 import { takeFrame } from './frames.ts';
 
-const HUB = 'agents.hub';
 /** Milliseconds between looks at all sockets, and between signs of life of this process. */
 const TICK_MS = 1_000;
 const NODE_MS = 10_000;
@@ -235,9 +234,11 @@ function refusalOf(fault: unknown): { code: number; reason: string } | null {
   return { code: fault.status === 403 ? CLOSE.STATE : CLOSE.AUTH, reason: fault.code.toLowerCase() };
 }
 
-export function startHub({ services, asPlatform, onNotice, onNoticesLost, onModulesChanged }: StartServices): void {
-  const hub = new AgentHub(asPlatform, services.get(TOKEN_CACHE) as TokenCache);
-  services.set(HUB, hub);
+export const HUB = defineService<AgentHub>('agents.hub');
+
+export function startHub(start: StartServices, cache: TokenCache): AgentHub {
+  const { asPlatform, onNotice, onNoticesLost, onModulesChanged } = start;
+  const hub = new AgentHub(asPlatform, cache);
   onNotice('devices.commands', (deviceId) => hub.push(deviceId));
   onNotice('devices.changed', (deviceId) => hub.recheck(deviceId));
   onNotice(AGENT_NOTICE, (deviceId) => hub.recheck(deviceId));
@@ -253,11 +254,12 @@ export function startHub({ services, asPlatform, onNotice, onNoticesLost, onModu
     hub.tenantsChanged();
     hub.pushAll();
   });
+  return hub;
 }
 
 /** The socket is not read until it has its place; a failure before that asks the agent to come again. */
 export function openAgentSocket(link: SocketLink): void {
-  const hub = link.services.services.get(HUB) as AgentHub;
+  const hub = link.services.get(HUB);
   link.socket.pause();
   hub.welcome(link).catch((fault: unknown) => {
     link.count('welcome_failed');

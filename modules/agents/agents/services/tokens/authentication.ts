@@ -18,7 +18,7 @@ import {
 } from '../../errors.ts';
 import type { Credential } from '../../models/credential.ts';
 import { countFailures } from './failures.ts';
-import { ORG_SHARES, type OrgShares } from './org-shares.ts';
+import { ORG_SHARES } from './org-shares.ts';
 import { AGENT_NOTICE, type Found, type KnownToken, TOKEN_CACHE, TokenCache, tokenCache } from './token-cache.ts';
 
 declare module '#core/contract' {
@@ -31,12 +31,12 @@ declare module '#core/contract' {
 }
 
 /** Opens the cache and keeps it true: a change of a device or its tokens empties that device's entries at once. */
-export function startAuthentication({ services, asPlatform, onNotice, onNoticesLost }: StartServices): void {
+export function startTokenCache({ asPlatform, onNotice, onNoticesLost }: StartServices): TokenCache {
   const cache = new TokenCache((hashes) => asPlatform((ctx) => readTokens(ctx, hashes)));
-  services.set(TOKEN_CACHE, cache);
   onNotice(AGENT_NOTICE, (deviceId) => cache.forgetDevice(deviceId));
   onNotice('devices.changed', (deviceId) => cache.forgetDevice(deviceId));
   onNoticesLost(() => cache.clear());
+  return cache;
 }
 
 async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<string, Found>> {
@@ -82,7 +82,7 @@ const MOST_FAILURES = 30;
 /** Throws what the agent must see: first for the token (401, 410), then for the state of device and tenant (403), then for the rate (429). */
 export async function authenticate(request: AgentRequest): Promise<AgentIdentity> {
   const { agentId, token, route, services, ip } = request;
-  const cache = services.services.get(TOKEN_CACHE) as TokenCache;
+  const cache = services.get(TOKEN_CACHE);
   const hash = sha256Hex(token);
   const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
   if (!cache.peek(hash)) await failures.check();
@@ -94,7 +94,7 @@ export async function authenticate(request: AgentRequest): Promise<AgentIdentity
   }
   const { token: known } = found;
   mustBeAdmitted(known, route);
-  const shares = services.services.get(ORG_SHARES) as OrgShares;
+  const shares = services.get(ORG_SHARES);
   await shares.spend(services.counters, known.orgId, route.vital === true);
   const { deviceId, orgId, siteId, partnerId, role, hostname } = known;
   return { deviceId, agentId, orgId, siteId, partnerId, role, hostname };

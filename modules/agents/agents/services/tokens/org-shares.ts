@@ -1,8 +1,6 @@
 /** How many calls a minute the agents of an organization may make together. */
 import DataLoader from 'dataloader';
-import { errors, type Services, type StartServices } from '#core';
-
-export const ORG_SHARES = 'agents.org-shares';
+import { defineService, errors, type Services, type StartServices } from '#core';
 
 const WINDOW_SECONDS = 60;
 const LEAST = 600;
@@ -62,6 +60,7 @@ export class OrgShares {
   }
 }
 
-export function startOrgShares({ services, asPlatform }: StartServices): void {
-  services.set(ORG_SHARES, new OrgShares((orgIds) => asPlatform((ctx) => ctx.use('devices').countDevices(orgIds))));
-}
+export const ORG_SHARES = defineService<OrgShares>('agents.org-shares');
+
+export const orgShares = ({ asPlatform }: StartServices): OrgShares =>
+  new OrgShares((orgIds) => asPlatform((ctx) => ctx.use('devices').countDevices(orgIds)));

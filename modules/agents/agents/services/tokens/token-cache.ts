@@ -1,10 +1,8 @@
 /** Remembers in this process which token speaks for which device, so that a heartbeat costs no statement. */
 import DataLoader from 'dataloader';
-import type { Context } from '#core';
+import { type Context, defineService } from '#core';
 import type { Credential } from '../../models/credential.ts';
 
-/** Key of the cache among the platform's services. */
-export const TOKEN_CACHE = 'agents.tokens';
 /** The channel that empties the caches of every process; the payload is the device's id. */
 export const AGENT_NOTICE = 'agent';
 
@@ -109,4 +107,6 @@ export class TokenCache {
   }
 }
 
-export const tokenCache = (ctx: Context): TokenCache => ctx.services.services.get(TOKEN_CACHE) as TokenCache;
+export const TOKEN_CACHE = defineService<TokenCache>('agents.tokens');
+
+export const tokenCache = (ctx: Context): TokenCache => ctx.services.get(TOKEN_CACHE);

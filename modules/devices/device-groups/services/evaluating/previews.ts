@@ -1,8 +1,8 @@
 /** What a filter would make of a group, before it is saved. */
 import { type Context, visibleDevices } from '#core';
+import { StaticGroup } from '../../errors.ts';
 import type { ConditionTree } from '../../models/condition-tree.ts';
 import type { DeviceGroup } from '../../models/device-group.ts';
-import { StaticGroup } from '../../models/refusals.ts';
 import { mustSee } from '../reach.ts';
 import { checkedRule } from './rules.ts';
 

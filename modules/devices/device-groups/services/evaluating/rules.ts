@@ -1,5 +1,6 @@
 /** What the filter of a group may be, and when it has to be looked at again. */
 import type { Context } from '#core';
+import { FilterRecursion, invalid } from '../../errors.ts';
 import {
   type ConditionTree,
   conditionsOf,
@@ -8,7 +9,6 @@ import {
   MOST_LEVELS,
 } from '../../models/condition-tree.ts';
 import { DeviceGroup } from '../../models/device-group.ts';
-import { FilterRecursion, invalid } from '../../models/refusals.ts';
 
 export type Rule = Pick<DeviceGroup, 'filter' | 'filterFields' | 'evaluationMode'>;
 

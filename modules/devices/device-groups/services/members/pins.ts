@@ -1,6 +1,6 @@
 /** Exceptions to a filter: a device that stays in, or out, whatever the filter says. */
 import { type Context, errors } from '#core';
-import { GroupNotFound, OutsideSite, StaticGroup } from '../../models/refusals.ts';
+import { GroupNotFound, OutsideSite, StaticGroup } from '../../errors.ts';
 import { takeTurn } from '../evaluating/turns.ts';
 import { mustGrant, mustSee, type SeenGroup, seenDevices } from '../reach.ts';
 import { addMembers, logChange, removeMembers, settle } from './memberships.ts';

@@ -1,8 +1,8 @@
 /** Members of static groups: added and removed one by one. */
 import type { Context } from '#core';
 import { errors } from '#core';
+import { DynamicGroup, invalid } from '../../errors.ts';
 import type { DeviceGroup } from '../../models/device-group.ts';
-import { DynamicGroup, invalid } from '../../models/refusals.ts';
 import { takeTurn } from '../evaluating/turns.ts';
 import { visibleCounts } from '../group-lists.ts';
 import { isLimited, mustGrant, mustSee, seenDevices } from '../reach.ts';

@@ -2,6 +2,7 @@
 import { type Context, defineBatch } from '#core';
 import type { ClaimedCommand, Lifecycle } from '../../api.ts';
 import { type Claim, claim, delivered } from '../commands/claims.ts';
+import { METRIC_COLUMNS, SAMPLED, SAMPLED_TYPES } from '../metrics/metric-columns.ts';
 import { type BeatRow, mergeBeats } from './beat-rows.ts';
 
 /** What a beat found and changed, for its sender to answer with, and to audit and tell. */
@@ -43,9 +44,7 @@ interface StateRow {
 const BEATS = `json_to_recordset($1::json) as b (device_id uuid, at timestamptz, ip text, main boolean, watchdog text,
   watchdog_version text, helper_version text, lan_ip text, uptime_seconds bigint, last_user text, pending_reboot boolean,
   battery jsonb, agent_version text, hostname text, os_version text, os_build text, auto_update boolean, metrics jsonb,
-  cpu_percent real, ram_percent real, ram_used_mb bigint, disk_percent real, disk_used_gb real,
-  network_in_bps double precision, network_out_bps double precision, disk_read_bps double precision,
-  disk_write_bps double precision, process_count integer)`;
+  ${SAMPLED_TYPES})`;
 
 // Rows are locked in the order of their ids, so that two processes and the sweeps cannot wait for each other in a circle.
 const STATE = `
@@ -97,10 +96,8 @@ noted as (
   where o.updated and b.agent_version is distinct from o.updating_to_version
 ),
 sampled as (
-  insert into device_metrics (device_id, ts, org_id, cpu_percent, ram_percent, ram_used_mb, disk_percent, disk_used_gb,
-    network_in_bps, network_out_bps, disk_read_bps, disk_write_bps, process_count)
-  select o.device_id, b.at, o.org_id, b.cpu_percent, b.ram_percent, b.ram_used_mb, b.disk_percent, b.disk_used_gb,
-    b.network_in_bps, b.network_out_bps, b.disk_read_bps, b.disk_write_bps, b.process_count
+  insert into device_metrics (device_id, ts, org_id, ${SAMPLED})
+  select o.device_id, b.at, o.org_id, ${METRIC_COLUMNS.map(({ column }) => `b.${column}`).join(', ')}
   from old o join b on b.device_id = o.device_id
   where b.metrics is not null and b.at between now() - interval '1 day' and now() + interval '1 day'
   on conflict do nothing

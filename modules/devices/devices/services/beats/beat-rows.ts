@@ -1,5 +1,7 @@
 /** One heartbeat as the row that goes into the group commit: nothing in it may fail the beats of other devices. */
+import type { MetricUnit } from '#agent-protocol';
 import type { Beat, BeatMetrics } from '../../beats.ts';
+import { METRIC_COLUMNS } from '../metrics/metric-columns.ts';
 
 type Watchdog = 'connected' | 'failover';
 export interface BeatRow {
@@ -37,33 +39,26 @@ const interfaces = (stats: NonNullable<BeatMetrics['interfaceStats']>) =>
     outBps: number(outBps, BIG),
   }));
 
+/** The value of a metric as its column takes it; undefined for one that is no number or out of range. */
+const METRIC_VALUE: Record<MetricUnit, (value: unknown) => number | undefined> = {
+  percent: (value) => number(value, 1e6),
+  mebibytes: (value) => whole(value, BIG),
+  gibibytes: (value) => number(value, BIG),
+  bytesPerSecond: (value) => number(value, BIG),
+  count: (value) => whole(value, 2e9),
+};
+
+/** The latest values as one JSON object, and each in its column of the samples. */
 function metricsRow(metrics: BeatMetrics): Record<string, unknown> {
-  const shown = {
-    cpuPercent: number(metrics.cpuPercent, 1e6),
-    ramPercent: number(metrics.ramPercent, 1e6),
-    ramUsedMb: whole(metrics.ramUsedMb, BIG),
-    diskPercent: number(metrics.diskPercent, 1e6),
-    diskUsedGb: number(metrics.diskUsedGb, BIG),
-    networkInBps: number(metrics.networkInBps, BIG),
-    networkOutBps: number(metrics.networkOutBps, BIG),
-    diskReadBps: number(metrics.diskReadBps, BIG),
-    diskWriteBps: number(metrics.diskWriteBps, BIG),
-    processCount: whole(metrics.processCount, 2e9),
-    ...(metrics.interfaceStats ? { interfaceStats: interfaces(metrics.interfaceStats) } : {}),
-  };
-  return {
-    metrics: shown,
-    cpu_percent: shown.cpuPercent,
-    ram_percent: shown.ramPercent,
-    ram_used_mb: shown.ramUsedMb,
-    disk_percent: shown.diskPercent,
-    disk_used_gb: shown.diskUsedGb,
-    network_in_bps: shown.networkInBps,
-    network_out_bps: shown.networkOutBps,
-    disk_read_bps: shown.diskReadBps,
-    disk_write_bps: shown.diskWriteBps,
-    process_count: shown.processCount,
-  };
+  const latest: Record<string, unknown> = {};
+  const columns: Record<string, unknown> = {};
+  for (const { name, column, unit } of METRIC_COLUMNS) {
+    const value = METRIC_VALUE[unit](metrics[name]);
+    latest[name] = value;
+    columns[column] = value;
+  }
+  if (metrics.interfaceStats) latest.interfaceStats = interfaces(metrics.interfaceStats);
+  return { metrics: latest, ...columns };
 }
 
 function batteryRow(battery: unknown): unknown {

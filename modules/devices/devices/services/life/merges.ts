@@ -2,6 +2,7 @@
 import { type Context, defineError, errors } from '#core';
 import { Device } from '../../models/device.ts';
 import { isReserved, MOST_TAGS } from '../../models/tag.ts';
+import { ROLLED, SAMPLED } from '../metrics/metric-columns.ts';
 import { decommission } from './lifecycles.ts';
 import { about, named, notIn } from './transitions.ts';
 
@@ -75,14 +76,11 @@ function manualFields(from: Device, into: Device): Partial<Device> {
   };
 }
 
-const METRIC_COLUMNS = `cpu_percent, ram_percent, ram_used_mb, disk_percent, disk_used_gb, network_in_bps, network_out_bps,
-  disk_read_bps, disk_write_bps, process_count`;
-const ROLLED_COLUMNS = `samples, ${METRIC_COLUMNS}, cpu_percent_max, ram_percent_max, disk_percent_max`;
 /** What both rows have of one moment stays as the device that stays has it. */
 const SERIES = [
-  { table: 'device_metrics', columns: METRIC_COLUMNS },
-  { table: 'device_metrics_hourly', columns: ROLLED_COLUMNS },
-  { table: 'device_metrics_days', columns: ROLLED_COLUMNS },
+  { table: 'device_metrics', columns: SAMPLED },
+  { table: 'device_metrics_hourly', columns: ROLLED },
+  { table: 'device_metrics_days', columns: ROLLED },
 ];
 
 /** One run takes over a portion of each kind; true when there is more. Repeats find what is left. Platform role. */

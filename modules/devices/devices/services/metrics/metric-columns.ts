@@ -1,50 +1,69 @@
-/** The measured values as SQL: how samples become an hour, hours become a day, and either becomes what people see. */
+/** Metrics as columns and SQL: samples averaged into hours, hours into days, and both into the points of the API. */
 
-interface Measure {
+import { type MetricName, type MetricUnit, metricEntries } from '#agent-protocol';
+
+interface MetricColumn {
+  /** Field of heartbeats and of the API. */
+  name: MetricName;
+  unit: MetricUnit;
   column: string;
-  name: string;
-  type: 'real' | 'bigint' | 'double precision' | 'integer';
-  /** Also the highest value is kept. */
-  peak?: true;
+  type: (typeof COLUMN_TYPES)[MetricUnit];
+  /** Roll-ups also keep the highest value, as `<column>_max`. */
+  peak: boolean;
 }
-const MEASURES: readonly Measure[] = [
-  { column: 'cpu_percent', name: 'cpuPercent', type: 'real', peak: true },
-  { column: 'ram_percent', name: 'ramPercent', type: 'real', peak: true },
-  { column: 'ram_used_mb', name: 'ramUsedMb', type: 'bigint' },
-  { column: 'disk_percent', name: 'diskPercent', type: 'real', peak: true },
-  { column: 'disk_used_gb', name: 'diskUsedGb', type: 'real' },
-  { column: 'network_in_bps', name: 'networkInBps', type: 'double precision' },
-  { column: 'network_out_bps', name: 'networkOutBps', type: 'double precision' },
-  { column: 'disk_read_bps', name: 'diskReadBps', type: 'double precision' },
-  { column: 'disk_write_bps', name: 'diskWriteBps', type: 'double precision' },
-  { column: 'process_count', name: 'processCount', type: 'integer' },
-];
+const COLUMN_TYPES = {
+  percent: 'real',
+  mebibytes: 'bigint',
+  gibibytes: 'real',
+  bytesPerSecond: 'double precision',
+  count: 'integer',
+} as const satisfies Record<MetricUnit, string>;
+
+/** The columns of device_metrics that hold samples. */
+export const METRIC_COLUMNS: readonly MetricColumn[] = metricEntries.map(([name, unit]) => ({
+  name,
+  unit,
+  column: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  type: COLUMN_TYPES[unit],
+  peak: unit === 'percent',
+}));
+
+/** The columns of a sample, for `insert into` and `select`. */
+export const SAMPLED = METRIC_COLUMNS.map(({ column }) => column).join(', ');
+
+/** The columns of a sample with their types, for a record made from JSON. */
+export const SAMPLED_TYPES = METRIC_COLUMNS.map(({ column, type }) => `${column} ${type}`).join(', ');
+
+/** Averages of samples under the names that the API gives them. */
+export const AVERAGES = METRIC_COLUMNS.map(({ column, name, type }) => `avg(${column})::${type} as "${name}"`).join(
+  ', ',
+);
 
 /** The columns of a roll-up, in the order in which the selections below give them. */
 export const ROLLED = [
   'samples',
-  ...MEASURES.flatMap(({ column, peak }) => (peak ? [column, `${column}_max`] : [column])),
+  ...METRIC_COLUMNS.flatMap(({ column, peak }) => (peak ? [column, `${column}_max`] : [column])),
 ].join(', ');
 
 /** Of samples. */
 export const FROM_SAMPLES = [
   'count(*)::integer as samples',
-  ...MEASURES.flatMap(({ column, type, peak }) => [
+  ...METRIC_COLUMNS.flatMap(({ column, type, peak }) => [
     `avg(${column})::${type} as ${column}`,
     ...(peak ? [`max(${column}) as ${column}_max`] : []),
   ]),
 ].join(', ');
 
 // An average of averages, each counted as often as it has samples.
-const weighted = ({ column, type }: Measure) =>
+const weighted = ({ column, type }: MetricColumn) =>
   `(sum(${column}::double precision * samples) / nullif(sum(samples) filter (where ${column} is not null), 0))::${type} as ${column}`;
 
 /** Of roll-ups: hours into a day, or the two parts of an hour in which the device was moved. */
 export const FROM_ROLLED = [
   'sum(samples)::integer as samples',
-  ...MEASURES.flatMap((measure) => [
-    weighted(measure),
-    ...(measure.peak ? [`max(${measure.column}_max) as ${measure.column}_max`] : []),
+  ...METRIC_COLUMNS.flatMap((metric) => [
+    weighted(metric),
+    ...(metric.peak ? [`max(${metric.column}_max) as ${metric.column}_max`] : []),
   ]),
 ].join(', ');
 
@@ -52,7 +71,7 @@ export const FROM_ROLLED = [
 export const SHOWN = [
   'ts as at',
   'samples',
-  ...MEASURES.flatMap(({ column, name, peak }) => [
+  ...METRIC_COLUMNS.flatMap(({ column, name, peak }) => [
     `${column} as "${name}"`,
     ...(peak ? [`${column}_max as "${name}Max"`] : []),
   ]),

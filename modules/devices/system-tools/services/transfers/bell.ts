@@ -1,7 +1,6 @@
 /** Tells the two ends of a transfer in this process that the other, wherever it is, has moved something. */
-import type { Context, StartServices } from '#core';
+import { type Context, defineService, provide, type StartedModule, type StartServices } from '#core';
 
-const SERVICE = 'system-tools.bell';
 export const MOVED_HINT = 'system-tools.moved';
 
 export interface Ear {
@@ -41,10 +40,12 @@ export class Bell {
   }
 }
 
-export function startBell({ services, onNotice }: StartServices): void {
+const BELL = defineService<Bell>('system-tools.bell');
+
+export function startBell({ onNotice }: StartServices): StartedModule {
   const bell = new Bell();
-  services.set(SERVICE, bell);
   onNotice(MOVED_HINT, (transferId) => bell.ring(transferId));
+  return { provide: [provide(BELL, bell)] };
 }
 
-export const bellOf = (ctx: Context): Bell => ctx.services.services.get(SERVICE) as Bell;
+export const bellOf = (ctx: Context): Bell => ctx.services.get(BELL);

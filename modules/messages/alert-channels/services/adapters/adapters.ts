@@ -1,7 +1,7 @@
 /** The kinds of channels there are here, in-tree and of module packages. */
 import type { Context } from '#core';
+import { UnknownType } from '../../errors.ts';
 import type { ChannelAdapter } from '../../models/adapter.ts';
-import { UnknownType } from '../../models/refusals.ts';
 
 const all = (ctx: Context, orgId?: string | null) =>
   ctx.fillings('alerts.channel', orgId ?? undefined) as readonly ChannelAdapter[];

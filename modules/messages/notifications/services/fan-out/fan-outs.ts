@@ -1,6 +1,13 @@
 /** Tells an event to everybody whom it concerns: one statement for five hundred people. */
 import { type Context, catalogPairs, type DomainEvent } from '#core';
-import type { About, Notice, NoticeKind, Priority } from '../../models/notice.ts';
+import {
+  type About,
+  type EventNotice,
+  type Notice,
+  type NoticeKind,
+  noticesOf,
+  type Priority,
+} from '../../models/notice.ts';
 import { TELL } from './statement.ts';
 import { mustBePath, plainText } from './texts.ts';
 
@@ -12,7 +19,8 @@ export async function fanOut(ctx: Context, eventId: string): Promise<void> {
   const event = await begin(ctx, eventId);
   if (!event) return;
   const kinds = ctx.fillings('notifications.notice', event.orgId ?? undefined) as readonly NoticeKind[];
-  for (const kind of kinds.filter((one) => one.event === event.name)) {
+  const known = ctx.events(event.orgId ?? undefined).find(({ name }) => name === event.name);
+  for (const kind of noticesOf(known?.definition, event.name, kinds)) {
     const settled = kind.settles?.(event.data, event);
     if (settled) await settle(ctx, event, settled);
     if (kind.tell) await tell(ctx, event, kind.tell);
@@ -61,7 +69,7 @@ async function subjectOf(ctx: Context, { orgId, siteId, deviceId }: DomainEvent)
   return rows[0] ?? { device: null, organization: null, siteId };
 }
 
-async function tell(ctx: Context, event: DomainEvent, how: NonNullable<NoticeKind['tell']>): Promise<void> {
+async function tell(ctx: Context, event: DomainEvent, how: NonNullable<EventNotice<unknown>['tell']>): Promise<void> {
   const subject = await subjectOf(ctx, event);
   const about: About = { device: subject.device, organization: subject.organization };
   const notice = how.render(event.data, about, event);

@@ -1,8 +1,8 @@
 /** The caller's own browsers that take push messages. */
 import { randomUUID } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, type SortKey, sha256Hex, UrlBlockedError } from '#core';
+import { SubscriptionLimit, UrlBlocked } from '../../errors.ts';
 import { type NewSubscription, PushSubscription, showSubscription } from '../../models/push-subscription.ts';
-import { SubscriptionLimit, UrlBlocked } from '../../models/refusals.ts';
 
 const MOST = 20;
 const ORDER = {

@@ -1,8 +1,7 @@
 /** Which organizations have a webhook at all. */
-import { type Context, Listeners, type StartServices } from '#core';
+import { type Context, defineService, Listeners, type StartServices } from '#core';
 
-/** Key among the platform's services; the notice that tells of changed webhooks; the hint that deliveries wait. */
-export const LISTENERS = 'webhooks.listeners';
+/** The notice of changed webhooks, and the hint that deliveries are due. */
 export const CHANGED = 'webhooks.changed';
 export const DUE = 'webhooks.due';
 
@@ -11,6 +10,8 @@ interface Known {
   /** Partners' webhooks, which listen to all of their organizations. */
   partners: number;
 }
+
+export const LISTENERS = defineService<Listeners<Known>>('webhooks.listeners');
 
 export const listenersFor = (services: StartServices): Listeners<Known> =>
   new Listeners(services, { changed: CHANGED, hint: DUE, load });
@@ -24,7 +25,7 @@ async function load(ctx: Context): Promise<Known> {
   return { orgIds: new Set(rows[0]?.orgIds), partners: rows[0]?.partners ?? 0 };
 }
 
-export const listenersOf = (ctx: Context): Listeners<Known> => ctx.services.services.get(LISTENERS) as Listeners<Known>;
+export const listenersOf = (ctx: Context): Listeners<Known> => ctx.services.get(LISTENERS);
 
 /** True unless it is certain that no webhook of this organization is active. */
 export const mayListen = ({ known }: Listeners<Known>, orgId: string): boolean =>

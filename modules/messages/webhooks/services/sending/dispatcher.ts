@@ -6,14 +6,14 @@ import { type Claim, claim, PER_WEBHOOK } from './claims.ts';
 import { writeResults } from './results.ts';
 
 /** Resolves with what stops it. */
-export async function startSending(services: StartServices): Promise<() => Promise<void>> {
-  const doors = await services.asPlatform(async ({ services: { http, seal, config } }) => ({ http, seal, config }));
-  return startDispatcher<Claim, Result>(services, {
+export async function startSending(start: StartServices): Promise<() => Promise<void>> {
+  const { services } = start;
+  return startDispatcher<Claim, Result>(start, {
     name: 'webhooks',
     hint: DUE,
-    places: { most: doors.config.workers.webhooks, each: PER_WEBHOOK, receiverOf: ({ webhookId }) => webhookId },
+    places: { most: services.config.workers.webhooks, each: PER_WEBHOOK, receiverOf: ({ webhookId }) => webhookId },
     write: writeResults,
     claim,
-    attempt: (one, signal) => attempt(doors, one, signal),
+    attempt: (one, signal) => attempt(services, one, signal),
   });
 }

@@ -1,5 +1,6 @@
 /** How other modules take part in logins: single sign-on rules and further second factors. */
-import { type Context, defineError } from '#core';
+import type { Context } from '#core';
+import { SsoRequired } from '../../errors.ts';
 import type { Place } from './places.ts';
 
 /** Fills `identity.login-rule`. */
@@ -16,8 +17,6 @@ export interface ExtraFactor {
   /** Removes everything that the user has enrolled. Runs on the platform's role. */
   forget(ctx: Context, userId: string): Promise<void>;
 }
-
-const SsoRequired = defineError('SSO_REQUIRED', 403, 'This organization logs in through its identity provider');
 
 /** The places that accept a password. */
 export async function passwordPlaces(ctx: Context, places: readonly Place[]): Promise<Place[]> {

@@ -1,11 +1,12 @@
 /** Logging in with a password, without revealing which addresses exist. */
 import { type Context, defineBatch, needsRehash } from '#core';
+import { InvalidCredentials } from '../../errors.ts';
 import { type Credentials, LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { hash, passwordFits } from '../accounts/passwords.ts';
 import { factorsOf, mustTakePassword, passwordPlaces } from './login-rules.ts';
 import { openChallenge } from './mfa-challenges.ts';
 import { choosePlace, ownerOf, type Place, placesColumn } from './places.ts';
-import { InvalidCredentials, type Issued, openSession, type Tokens } from './sessions.ts';
+import { type Issued, openSession, type Tokens } from './sessions.ts';
 
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 

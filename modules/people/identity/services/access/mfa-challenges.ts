@@ -1,5 +1,6 @@
 /** The step of a login between the correct password and full tokens. */
-import { type Context, defineError, newOpaqueToken, sha256Hex } from '#core';
+import { type Context, newOpaqueToken, sha256Hex } from '#core';
+import { CodeWrong, TempTokenInvalid } from '../../errors.ts';
 import { LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { tell } from '../accounts/notices.ts';
 import { countAttempt, forgetAttempts } from '../factors/attempts.ts';
@@ -9,9 +10,6 @@ import { letIn, recordFailure } from './logins.ts';
 import { type Place, roleAt } from './places.ts';
 
 const CHALLENGE_SECONDS = 300;
-
-const TempTokenInvalid = defineError('TEMP_TOKEN_INVALID', 401, 'The login has expired; log in again');
-const CodeWrong = defineError('INVALID_MFA_CODE', 401, 'The code is not valid');
 
 /** @returns the temporary token that represents the correct password for five minutes; only its hash is stored. */
 export async function openChallenge(ctx: Context, userId: string, place: Place): Promise<string> {

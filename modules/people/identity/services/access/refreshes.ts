@@ -1,12 +1,10 @@
 /** Refreshing a session: each use of the refresh token replaces it. */
-import { type Context, defineError, equalHash, errors, sha256Hex } from '#core';
+import { type Context, equalHash, errors, sha256Hex } from '#core';
+import { CsrfRequired, RefreshInvalid } from '../../errors.ts';
 import { ORG_OPEN, ownerOf, PARTNER_OPEN, type Place, roleAt } from './places.ts';
 import { IDLE_SECONDS, type Issued, issue, LONGEST_SECONDS, newRefreshToken } from './sessions.ts';
 
 const TOKEN = /^(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43})(?:\.([0-9a-f]{64}))?$/;
-
-const CsrfRequired = defineError('CSRF_REQUIRED', 403, 'The header x-svc-csrf is required');
-const RefreshInvalid = defineError('REFRESH_INVALID', 401, 'The refresh token is not valid or has expired');
 
 interface Presented {
   cookie: string | undefined;

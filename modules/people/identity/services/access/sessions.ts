@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Context,
-  defineError,
   errors,
   newOpaqueToken,
   type PageQuery,
@@ -12,10 +11,9 @@ import {
   type SortKey,
   sha256Hex,
 } from '#core';
+import { InvalidCredentials } from '../../errors.ts';
 import { Session, showSession } from '../../models/session.ts';
 import type { Place } from './places.ts';
-
-export const InvalidCredentials = defineError('INVALID_CREDENTIALS', 401, 'Invalid email or password');
 
 export const ACCESS_SECONDS = 900;
 /** Since the last use, and since the login regardless of use. */

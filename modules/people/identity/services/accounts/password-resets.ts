@@ -1,5 +1,6 @@
 /** Changing a password, and resetting a forgotten one by mail. */
-import { type Context, defineError, errors, newOpaqueToken, sha256Hex } from '#core';
+import { type Context, errors, newOpaqueToken, sha256Hex } from '#core';
+import { CurrentPasswordWrong, ResetTokenInvalid } from '../../errors.ts';
 import type { PasswordChange, PasswordReset } from '../../models/password.ts';
 import { ownerOf, placesOf } from '../access/places.ts';
 import { tell } from './notices.ts';
@@ -7,9 +8,6 @@ import { hash, mustBeStrong, passwordFits } from './passwords.ts';
 import { forgetOpened, proveAddress } from './proofs.ts';
 
 const LINK_SECONDS = 3600;
-
-const CurrentPasswordWrong = defineError('CURRENT_PASSWORD_WRONG', 400, 'The current password is not right');
-const ResetTokenInvalid = defineError('RESET_TOKEN_INVALID', 400, 'The reset link is not valid or has expired');
 
 interface Person {
   id: string;

@@ -1,7 +1,7 @@
 /** Passwords: strength checks and hashing, both outside of any transaction. */
-import { defineError, errors, hashPassword, verifyDummy, verifyPassword } from '#core';
+import { errors, hashPassword, verifyDummy, verifyPassword } from '#core';
+import { WeakPassword } from '../../errors.ts';
 
-const WeakPassword = defineError('WEAK_PASSWORD', 400, 'The password is too easy to guess');
 /** On a scale of 0 to 4: withstands online guessing at the rates that the login limits allow. */
 const LEAST_SCORE = 2;
 

@@ -1,5 +1,6 @@
 /** Self-registration of partners and of single accounts. */
-import { type Context, defineError, type Reply, reply } from '#core';
+import { type Context, type Reply, reply } from '#core';
+import { SlugsExhausted } from '../../errors.ts';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
 import { ownerOf, type Place } from '../access/places.ts';
 import { openSession } from '../access/sessions.ts';
@@ -7,8 +8,6 @@ import { tell } from './notices.ts';
 import { hash, mustBeStrong } from './passwords.ts';
 import { insertWithSlug } from './slugs.ts';
 import { createUser } from './users.ts';
-
-export const SlugsExhausted = defineError('SLUG_EXHAUSTED', 500, 'Unable to generate unique company identifier');
 
 // The answer for a taken address, with this body instead of the error envelope.
 const ACCEPTED = {

@@ -1,16 +1,9 @@
 /** Conditions for changing how a user logs in. */
-import { type Context, defineError, errors } from '#core';
+import { type Context, errors } from '#core';
+import { MfaEnforced, ReauthenticationRequired, SmsNotAllowed } from '../../errors.ts';
 
 /** Seconds since the login: changes to authentication require a recent one (OWASP ASVS 5, 7.5.1). */
 const FRESH_SECONDS = 900;
-
-const ReauthenticationRequired = defineError(
-  'REAUTHENTICATION_REQUIRED',
-  403,
-  'Log in again to change how you log in; this login is too old',
-);
-const MfaEnforced = defineError('MFA_ENFORCED', 403, 'The organization requires MFA');
-const SmsNotAllowed = defineError('SMS_NOT_ALLOWED', 403, 'The organization does not allow text messages for MFA');
 
 /** Throws REAUTHENTICATION_REQUIRED unless the caller's session began within the last 15 minutes. */
 export async function mustBeFresh(ctx: Context): Promise<void> {

@@ -1,6 +1,7 @@
 /** Enrolling an authenticator app. */
 import qrcode from 'qrcode';
 import { type Context, errors, newRecoveryCodes, newTotpSecret, totpUri, verifyTotp } from '#core';
+import { CodeRefused } from '../../errors.ts';
 import { type Bearer, bearerOf, callerOf } from '../access/bearers.ts';
 import { ownerOf } from '../access/places.ts';
 import { tell } from '../accounts/notices.ts';
@@ -8,7 +9,7 @@ import { countAttempt, forgetAttempts } from './attempts.ts';
 import { secretPlace } from './authenticators.ts';
 import { mustBeFresh, mustHaveShownFactor } from './demands.ts';
 import { storedCodes } from './recovery-codes.ts';
-import { CodeRefused, keepOnlyThisVerified } from './second-factors.ts';
+import { keepOnlyThisVerified } from './second-factors.ts';
 import { dropCodes } from './sms-codes.ts';
 
 const SETUP_SECONDS = 600;

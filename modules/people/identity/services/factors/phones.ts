@@ -1,9 +1,9 @@
 /** Phone numbers, verified by a code that is sent to them. */
 import type { Context } from '#core';
+import { CodeRefused } from '../../errors.ts';
 import { callerOf } from '../access/bearers.ts';
 import { tell } from '../accounts/notices.ts';
 import { mustBeFresh, mustHaveShownFactor } from './demands.ts';
-import { CodeRefused } from './second-factors.ts';
 import { dropCodes, masked, requestCode, tryCode, useCode } from './sms-codes.ts';
 
 /**

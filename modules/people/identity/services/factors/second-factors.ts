@@ -1,13 +1,12 @@
 /** The second factor regardless of its method: checking its codes, removing it. */
-import { type Context, defineError } from '#core';
+import type { Context } from '#core';
+import { CodeRefused } from '../../errors.ts';
 import { type Bearer, callerOf } from '../access/bearers.ts';
 import { tell } from '../accounts/notices.ts';
 import { countAttempt, forgetAttempts } from './attempts.ts';
 import { acceptTotp } from './authenticators.ts';
 import { mayBeWithoutMfa } from './demands.ts';
 import { dropCodes, type SmsPurpose, tryCode, useCode } from './sms-codes.ts';
-
-export const CodeRefused = defineError('INVALID_CODE', 400, 'The code is not valid');
 
 export type MfaMethod = 'totp' | 'sms';
 

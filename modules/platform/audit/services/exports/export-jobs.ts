@@ -1,8 +1,8 @@
 /** Exports of any size: asking for one, seeing how far it is, and fetching it. */
 import { Readable } from 'node:stream';
 import { type Context, errors, type PageQuery, page, type Reply, reply, type SortKey } from '#core';
+import { ExportFailed, ExportNotReady, TooManyExports } from '../../errors.ts';
 import { ExportJob, type ExportJobRequest } from '../../models/export-job.ts';
-import { ExportFailed, ExportNotReady, TooManyExports } from '../../models/refusals.ts';
 import { select } from '../reading/selection.ts';
 
 const MOST_UNFINISHED = 3;

@@ -1,8 +1,7 @@
 /** How far the trail has come: asked once for all streams of the process, and only while there are any. */
-import type { Context } from '#core';
+import { type Context, defineService } from '#core';
 
 const EVERY_MS = 400;
-export const FEED = 'audit.feed';
 
 type AsPlatform = <T>(run: (ctx: Context) => Promise<T>) => Promise<T>;
 
@@ -57,3 +56,5 @@ export class FeedHead {
     for (const go of [...this.waiting]) go();
   }
 }
+
+export const FEED = defineService<FeedHead>('audit.feed');

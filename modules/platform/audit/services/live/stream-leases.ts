@@ -1,7 +1,7 @@
 /** At most five streams a tenant, counted over all processes; a place that is not renewed for a minute is free again. */
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#core';
-import { TooManyStreams } from '../../models/refusals.ts';
+import { TooManyStreams } from '../../errors.ts';
 
 const MOST = 5;
 

@@ -22,7 +22,7 @@ interface Following {
 /** Throws 403 for an organization out of reach, INVALID_CURSOR for a position that was never given, TOO_MANY_STREAMS. */
 export async function follow(ctx: Context, query: StreamQuery, lastEventId = query.lastEventId): Promise<Reply> {
   const selection = select(ctx, query.orgId ? { orgId: query.orgId } : {});
-  const head = ctx.services.services.get(FEED) as FeedHead;
+  const head = ctx.services.get(FEED);
   const newest = await head.now();
   const from = lastEventId === undefined ? newest : Number(lastEventId);
   if (!/^\d{1,15}$/.test(lastEventId ?? '0') || from > newest)

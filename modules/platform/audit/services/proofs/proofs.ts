@@ -1,20 +1,9 @@
 /** Proofs for outsiders: that an entry is under a checkpoint, and that one checkpoint continues another. */
-import {
-  type Context,
-  defineError,
-  errors,
-  newestCheckpoint,
-  proveConsistency,
-  proveInclusion,
-  TreeDamaged,
-  trailOf,
-} from '#core';
+import { type Context, errors, newestCheckpoint, proveConsistency, proveInclusion, TreeDamaged, trailOf } from '#core';
+import { NotCovered, ProofBroken } from '../../errors.ts';
 import { AuditCheckpoint, type ConsistencyQuery, type InclusionQuery } from '../../models/checkpoint.ts';
 import { reachesOwner } from '../owners.ts';
 import { showCheckpoint } from './checkpoints.ts';
-
-export const NotCovered = defineError('NOT_COVERED', 409, 'The checkpoint does not cover this entry');
-export const ProofBroken = defineError('PROOF_BROKEN', 409, 'The stored tree was damaged; verify this chain');
 
 /** A checkpoint by its id, or the newest of a chain. Throws 404 when there is none within reach. */
 export async function mustFindCheckpoint(

@@ -1,7 +1,7 @@
 /** What names an installed plugin elsewhere. */
 import type { Context } from '#core';
+import { PluginInUse } from '../../errors.ts';
 import type { Installation } from '../../models/installation.ts';
-import { PluginInUse } from '../../models/refusals.ts';
 
 /** Throws PLUGIN_IN_USE with the list. */
 export async function mustBeUnused(ctx: Context, { id, slug }: Pick<Installation, 'id' | 'slug'>): Promise<void> {

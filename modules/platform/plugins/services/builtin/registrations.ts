@@ -19,7 +19,7 @@ export async function registerShipped(services: StartServices, root?: string): P
       for (const { one, packed } of ready) if (still.includes(one)) await register(ctx, one, packed);
     });
   } catch (error) {
-    await services.asPlatform(async (ctx) => ctx.log.error({ err: error }, 'shipped plugins could not be registered'));
+    services.log.error({ err: error }, 'could not register the shipped plugins');
   }
 }
 

@@ -1,6 +1,6 @@
 /** The host API: what a plugin asks, checked against what it was granted, and done within its organization only. */
 import { AppError, type Context, type Services, type StartServices } from '#core';
-import { CallRates, HostError, mustAllow, Rates, refusalLine } from '#plugin-sdk/host';
+import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
 import { actorOf } from '../installations/standing.ts';
 import { type Facts, linePlace } from '../running/facts.ts';
@@ -47,12 +47,10 @@ export class HostApi {
     } catch (error) {
       const told = asHostError(error);
       if (this.rates.isNews(facts.key)) {
-        this.note(facts, invocation, 'warn', refusalLine(name, told), { code: told.code });
+        this.note(facts, invocation, 'warn', denialLine(name, told), { code: told.code });
       }
       if (told.code === 'INTERNAL') {
-        await this.doors.services.asPlatform(async (ctx) =>
-          ctx.log.error({ err: error, plugin: facts.id }, 'a host call failed'),
-        );
+        this.doors.services.log.error({ err: error, plugin: facts.id }, 'a host call failed');
       }
       throw told;
     }

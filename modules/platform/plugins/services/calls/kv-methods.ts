@@ -58,7 +58,7 @@ export const kvMethods: Record<string, Method> = {
              where ${mine} and key = $4 and version = $7 returning value, version`,
             [...values, version],
           );
-    if (!rows[0]) throw new HostError('CONFLICT', 'Somebody has written this value since');
+    if (!rows[0]) throw new HostError('CONFLICT', 'The value has been written since');
     return rows[0];
   },
   'kv.delete': async (ctx, { key }: { key: string }, asked) => {

@@ -1,13 +1,14 @@
 /** Which kinds of events any plugin listens to, by organization or partner. */
-import { type Context, Listeners, type StartServices } from '#core';
+import { type Context, defineService, Listeners, type StartServices } from '#core';
 import { CHANGED } from '../running/facts.ts';
 
-export const LISTENERS = 'plugins.listeners';
 /** The hint that something waits. */
 export const DUE = 'plugins.due';
 const ANY_PARTNER = '*';
 
 type Kinds = ReadonlyMap<string, ReadonlySet<string>>;
+
+export const LISTENERS = defineService<Listeners<Kinds>>('plugins.listeners');
 
 export const listenersFor = (services: StartServices): Listeners<Kinds> =>
   new Listeners(services, { changed: CHANGED, hint: DUE, load });
@@ -24,7 +25,7 @@ async function load(ctx: Context): Promise<Kinds> {
   return new Map(rows.map(({ owner, kinds }) => [owner, new Set(kinds)]));
 }
 
-export const listenersOf = (ctx: Context): Listeners<Kinds> => ctx.services.services.get(LISTENERS) as Listeners<Kinds>;
+export const listenersOf = (ctx: Context): Listeners<Kinds> => ctx.services.get(LISTENERS);
 
 /** True unless it is certain that nothing that serves this organization listens. @param partnerId null where not known */
 export function mayListen(

@@ -1,8 +1,8 @@
 /** Configurations: held to the plugin's form, secrets sealed apart, masked values kept. */
 import type { Context } from '#core';
 import { checkForm, type FormSchema, type Manifest, secretKeys, withDefaults } from '#plugin-sdk/host';
+import { ConfigInvalid, CredentialsRequired } from '../../errors.ts';
 import { MASK } from '../../models/installation.ts';
-import { ConfigInvalid, CredentialsRequired } from '../../models/refusals.ts';
 import { secretPlace } from '../running/facts.ts';
 
 export interface StoredConfig {

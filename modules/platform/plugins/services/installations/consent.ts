@@ -1,8 +1,8 @@
 /** What people agree to: the permissions that a version asks for, none of them beyond what those people may do themselves. */
 import { type Context, errors, holdsPermission } from '#core';
 import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/host';
+import { PermissionNotGranted } from '../../errors.ts';
 import type { CatalogEntry } from '../../models/catalog-entry.ts';
-import { PermissionNotGranted } from '../../models/refusals.ts';
 
 /** What somebody must hold to let a plugin do it: a plugin is no way round one's own limits. */
 const TAKES: Partial<Record<CapabilityName, [pair: string, method: string]>> = {

@@ -3,15 +3,9 @@ import { randomUUID } from 'node:crypto';
 import semver from 'semver';
 import { type Context, errors, mustAccessOrg, type Owner, ownerOf, type PageQuery, page, type SortKey } from '#core';
 import { fitsApi, type Manifest } from '#plugin-sdk/host';
+import { AlreadyInstalled, DependenciesMissing, HasDependents, Incompatible, PluginDeprecated } from '../../errors.ts';
 import { CatalogEntry } from '../../models/catalog-entry.ts';
 import { Installation, type InstallationCreate, type Status } from '../../models/installation.ts';
-import {
-  AlreadyInstalled,
-  DependenciesMissing,
-  HasDependents,
-  Incompatible,
-  PluginDeprecated,
-} from '../../models/refusals.ts';
 import { mustBeUnused } from '../bridges/usage.ts';
 import { mustHaveVersion } from '../catalog.ts';
 import { audit, mustLock, mustSee, serving, show } from '../reach.ts';

@@ -1,9 +1,9 @@
 /** Enabling and disabling: the plugin is told, and hears of events in between only. */
 import { type Context, errors } from '#core';
 import { limits as LIMITS, listensTo } from '#plugin-sdk/host';
+import { AlreadyDisabled, AlreadyEnabled, HasDependents, PluginFailed } from '../../errors.ts';
 import { PluginVersion } from '../../models/catalog-entry.ts';
 import { Installation } from '../../models/installation.ts';
-import { AlreadyDisabled, AlreadyEnabled, HasDependents, PluginFailed } from '../../models/refusals.ts';
 import { arrangeSchedules, clearSchedules } from '../dispatch/schedules.ts';
 import { audit, mustLock, show } from '../reach.ts';
 import { CHANGED, placeOf } from '../running/facts.ts';

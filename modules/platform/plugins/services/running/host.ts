@@ -1,6 +1,6 @@
 /** The host of this process: starts plugins when they are needed, calls them, and ends them when they are idle or misbehave. */
 import { randomUUID } from 'node:crypto';
-import type { Context, Services, StartServices } from '#core';
+import { type Context, defineService, type Services, type StartServices } from '#core';
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/standing.ts';
@@ -14,7 +14,6 @@ import { findSandbox } from './runners/sandbox.ts';
 import { type Slot, Slots, type Use } from './slots.ts';
 import { Staging } from './staging.ts';
 
-export const HOST = 'plugins.host';
 const FACTS_MS = 30_000;
 const MOST_FACTS = 10_000;
 const LOOK_MS = 1_000;
@@ -29,7 +28,7 @@ export interface Call {
   /** Also while it is not enabled: its life-cycle, and trying it out. */
   always?: boolean;
 }
-type Doors = Pick<Services, 'http' | 'config'>;
+type Config = Services['config']['plugins'];
 const failed = (code: string, message: string, afterMs: number | null = null): Outcome => ({
   ok: false,
   code,
@@ -49,7 +48,7 @@ export class PluginHost {
   readonly logs: LogWriter;
   readonly services: StartServices;
   readonly deaths = new Deaths();
-  private readonly doors: Doors;
+  private readonly config: Config;
   private readonly api: HostApi;
   private readonly staging = new Staging();
   private readonly rates = new Rates();
@@ -59,12 +58,13 @@ export class PluginHost {
   private runner: Promise<Runner> | null = null;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(services: StartServices, doors: Doors) {
+  constructor(services: StartServices) {
+    const { config, http } = services.services;
     this.services = services;
-    this.doors = doors;
-    this.slots = new Slots(doors.config.plugins);
+    this.config = config.plugins;
+    this.slots = new Slots(config.plugins);
     this.logs = new LogWriter(services);
-    this.api = new HostApi({ services, http: doors.http, logs: this.logs });
+    this.api = new HostApi({ services, http, logs: this.logs });
     services.onNotice(CHANGED, (id) => void this.changed(id));
     services.onNoticesLost(() => this.facts.clear());
     this.timer = setInterval(() => this.slots.endIdle(), LOOK_MS).unref();
@@ -160,7 +160,7 @@ export class PluginHost {
     const wait = this.deaths.wait(facts.key);
     if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
     const runner = await this.getRunner();
-    if (runner.walls.network !== 'none' && this.doors.config.plugins.sandbox === 'strict') {
+    if (runner.walls.network !== 'none' && this.config.sandbox === 'strict') {
       return failed(
         'PERMANENT',
         'This server cannot cut plugins off from the network, and runs none without (PLUGINS_SANDBOX)',
@@ -251,5 +251,6 @@ export class PluginHost {
   }
 }
 
-export const hostOf = (services: Pick<StartServices, 'services'> | Context['services']): PluginHost =>
-  services.services.get(HOST) as PluginHost;
+export const HOST = defineService<PluginHost>('plugins.host');
+
+export const hostOf = (services: Pick<Services, 'get'>): PluginHost => services.get(HOST);

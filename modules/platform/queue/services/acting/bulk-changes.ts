@@ -1,6 +1,6 @@
 /** Retrying, cancelling or removing many jobs: by ids, or by a filter that was tried before when it fits many. */
 import { type Context, errors } from '#core';
-import { FilterTooBroad } from '../../models/refusals.ts';
+import { FilterTooBroad } from '../../errors.ts';
 import type { JobFilter } from '../../models/shapes.ts';
 import { countJobs, type Selection, selectJobs } from '../rows/queue.ts';
 

@@ -1,6 +1,6 @@
 /** Running a job again, and cancelling one. What is running is left alone. */
 import { type Context, errors } from '#core';
-import { JobLocked } from '../../models/refusals.ts';
+import { JobLocked } from '../../errors.ts';
 import type { JobRow } from '../../models/shapes.ts';
 import { mustExist } from '../rows/queue.ts';
 

@@ -13,10 +13,10 @@ const SNAPSHOT_MS = 15_000;
 const MINUTE_MS = 60_000;
 
 /** Returns what stops them and waits for the round under way. */
-export function startClocks(asPlatform: StartServices['asPlatform']): () => Promise<void> {
+export function startClocks({ asPlatform, log }: StartServices): () => Promise<void> {
   const stops = [
-    every(SNAPSHOT_MS, () => asPlatform(async (ctx) => void (await takeSnapshot(ctx))), asPlatform),
-    every(MINUTE_MS, () => minute(asPlatform), asPlatform),
+    every(SNAPSHOT_MS, () => asPlatform(async (ctx) => void (await takeSnapshot(ctx))), log),
+    every(MINUTE_MS, () => minute(asPlatform), log),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
@@ -25,25 +25,22 @@ export function startClocks(asPlatform: StartServices['asPlatform']): () => Prom
 
 async function minute(asPlatform: StartServices['asPlatform']): Promise<void> {
   const changes = await asPlatform((ctx) => judgeHealth(ctx));
-  // Without a worker nobody would run the job that mails it. Should one come back at once, people get it twice.
+  // Without a worker the job that mails the change does not run. If a worker returns at once, the mail is sent twice.
   for (const change of changes.filter(withoutWorker)) await asPlatform((ctx) => sendNotice(ctx, change));
   const queues = await asPlatform(async (ctx) => ctx.fillings('queue.domain-queue'));
   for (const queue of queues) await asPlatform((ctx) => countQueue(ctx, queue));
 }
 const withoutWorker = ({ rule, level }: HealthChange) => rule === 'no_worker' && level !== 'ok';
 
-/** One round after another; one that fails is told in the log and the next one comes. */
-function every(ms: number, run: () => Promise<void>, asPlatform: StartServices['asPlatform']): () => Promise<void> {
+/** Runs rounds one after another; logs a round that fails and goes on with the next. */
+function every(ms: number, run: () => Promise<void>, log: StartServices['log']): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let idle = true;
   const timer = setInterval(() => {
     if (!idle) return;
     idle = false;
     running = run()
-      .catch((error: Error) =>
-        asPlatform(async (ctx) => ctx.log.warn({ err: error }, 'the queue could not be looked at')),
-      )
-      .catch(() => undefined)
+      .catch((error: Error) => log.warn({ err: error }, 'could not check the job queue'))
       .finally(() => {
         idle = true;
       });

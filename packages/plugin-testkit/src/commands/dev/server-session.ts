@@ -67,7 +67,7 @@ export class ServerSession {
       throw new ServerError(0, 'UNREACHABLE', `${this.base} cannot be reached: ${cause}`);
     });
     const text = await answer.text();
-    if (!answer.ok) throw refusalOf(answer.status, text);
+    if (!answer.ok) throw errorFrom(answer.status, text);
     return { headers: answer.headers, body: text ? (JSON.parse(text) as unknown) : null };
   }
 
@@ -98,7 +98,7 @@ const cookieOf = (headers: Headers): string | null =>
     .map((one) => /^svc_refresh_token=([^;]+)/.exec(one)?.[1])
     .find(Boolean) ?? null;
 
-function refusalOf(status: number, text: string): ServerError {
+function errorFrom(status: number, text: string): ServerError {
   let given: Refused = {};
   try {
     given = JSON.parse(text) as Refused;

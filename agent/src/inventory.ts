@@ -1,0 +1,100 @@
+/** Sends full snapshots of the machine, each with the hash that lets the server skip an unchanged one. */
+
+import type { Session } from './link/session.ts';
+import type { Machine } from './machine.ts';
+import { withSnapshotHash } from './store/snapshot-hash.ts';
+
+/** The most software items one snapshot may carry. */
+const SOFTWARE_LIMIT = 10_000;
+const SESSIONS_LIMIT = 500;
+const PATCHES_LIMIT = 2_000;
+
+type Kind = 'hardware' | 'network' | 'disks' | 'software' | 'services' | 'sessions' | 'patches';
+
+export class Inventory {
+  readonly #session: Session;
+  readonly #machine: Machine;
+  #sending: Promise<Record<string, string>> | undefined;
+
+  constructor(session: Session, machine: Machine) {
+    this.#session = session;
+    this.#machine = machine;
+  }
+
+  /**
+   * Sends every snapshot the machine can give and returns `changed` or `unchanged` by kind.
+   * One that fails does not hold up the others; afterwards the failures are thrown as one sentence.
+   * Callers that come while it runs share its outcome.
+   */
+  send(): Promise<Record<string, string>> {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+    return this.#sending;
+  }
+
+  /** Sends who is logged in and nothing else; throws what the server said. */
+  async sendPeople(): Promise<void> {
+    await this.#sendOne('sessions', this.#snapshots().sessions);
+  }
+
+  async #sendAll(): Promise<Record<string, string>> {
+    const sent: Record<string, string> = {};
+    const faults: string[] = [];
+    for (const [kind, collect] of Object.entries(this.#snapshots())) {
+      try {
+        const changed = await this.#sendOne(kind, collect);
+        if (changed !== undefined) sent[kind] = changed ? 'changed' : 'unchanged';
+      } catch (fault) {
+        faults.push(`${kind}: ${fault instanceof Error ? fault.message : String(fault)}`);
+        if (this.#session.condition !== 'ok') break;
+      }
+    }
+    if (faults.length > 0) throw new Error(`not all of the inventory was sent (${faults.join('; ')})`);
+    return sent;
+  }
+
+  /** Whether the server did not know it yet; undefined where the machine cannot give it. */
+  async #sendOne(kind: string, collect: () => Promise<object | undefined>): Promise<boolean | undefined> {
+    const snapshot = await collect();
+    if (!snapshot) return undefined;
+    const answer = await this.#session.call<{ changed?: boolean }>('PUT', kind, withSnapshotHash(snapshot));
+    return answer.changed !== false;
+  }
+
+  #snapshots(): Record<Kind, () => Promise<object | undefined>> {
+    const machine = this.#machine;
+    return {
+      async hardware() {
+        const { osVersion, osBuild } = await machine.identity();
+        return { ...(await machine.hardware()), osVersion, osBuild };
+      },
+      network: async () => ({ adapters: await machine.network() }),
+      disks: async () => ({ disks: await machine.disks(), complete: true }),
+      async software() {
+        const list = await machine.software();
+        return list && { software: list.slice(0, SOFTWARE_LIMIT), complete: list.length <= SOFTWARE_LIMIT };
+      },
+      async services() {
+        const services = await machine.services();
+        return services && { services, complete: true };
+      },
+      async sessions() {
+        const sessions = await machine.people();
+        return sessions && { sessions: sessions.slice(0, SESSIONS_LIMIT), complete: true };
+      },
+      async patches() {
+        const found = await machine.patches();
+        if (!found) return undefined;
+        const { source, pending, rebootPending } = found;
+        const complete = pending.length <= PATCHES_LIMIT;
+        return {
+          coveredSources: [source],
+          pending: pending.slice(0, PATCHES_LIMIT),
+          complete,
+          ...(rebootPending !== undefined && { rebootPending }),
+        };
+      },
+    };
+  }
+}

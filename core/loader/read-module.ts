@@ -1,0 +1,118 @@
+/** Reads one module: its manifest and the declarations in its folders. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import Joi from 'joi';
+import {
+  type AnyEvent,
+  type AnyJob,
+  type AnyJobDefinition,
+  type AnyRoute,
+  type AnySubscriber,
+  type Filling,
+  type KnownEvent,
+  type Module,
+  nameEvent,
+  type OperationExample,
+} from '../contract/index.ts';
+import { allLoaded, type Found, LoadError, readDefault, readFolder } from './files.ts';
+
+export interface LoadedModule {
+  module: Module;
+  folder: string;
+  routes: Found<AnyRoute>[];
+  jobs: Found<AnyJob>[];
+  subscribers: Found<AnySubscriber>[];
+  fillings: Found<Filling>[];
+  events: (KnownEvent & { file: string })[];
+  migrations: string;
+  /** Where the module came from, when from a module package. */
+  package?: PackagePlace;
+  /** Of its operations, by method and path. */
+  examples: Record<string, OperationExample>;
+}
+export interface PackagePlace {
+  name: string;
+  /** What the names that it makes begin with. */
+  prefix: string;
+}
+
+export const manifestOf = (folder: string): string | undefined =>
+  ['index.ts', 'index.js'].map((name) => join(folder, name)).find((file) => existsSync(file));
+
+async function readExamples(folder: string): Promise<Record<string, OperationExample>> {
+  const file = join(folder, 'examples.json');
+  if (!existsSync(file)) return {};
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, OperationExample>;
+  } catch (error) {
+    throw new LoadError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The values of files that export one declaration or a list of them. Throws LoadError for what is neither. */
+function flat<T extends object>(found: readonly Found<T | T[]>[]): Found<T>[] {
+  return found.flatMap(({ value, ...where }) => {
+    const list = [value].flat() as T[];
+    if (list.some((one) => typeof one !== 'object' || one === null)) {
+      throw new LoadError(`${where.file} must export a declaration or a list of them as its default`);
+    }
+    return list.map((one) => ({ ...where, value: one }));
+  });
+}
+
+async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {
+  const found = await readFolder<AnyRoute[]>(join(folder, 'routes'));
+  const odd = found.find(({ value }) => !Array.isArray(value));
+  if (odd) throw new LoadError(`${odd.file} must export a list of routes as its default`);
+  return flat(found);
+}
+
+/** Names each job by its path: `patches/scan` below `jobs/` of the module `software` is `software/patches/scan`. */
+async function readJobs(folder: string, module: string): Promise<Found<AnyJob>[]> {
+  const found = await readFolder<AnyJobDefinition>(join(folder, 'jobs'));
+  return found.map(({ file, name: path, value }) => {
+    const name = `${module}/${path}`;
+    if (value.name !== undefined && value.name !== name) {
+      throw new LoadError(`${file}: the job is named ${value.name}, not ${name}`);
+    }
+    return { file, name: path, value: { payload: Joi.object({}), ...value, name } };
+  });
+}
+
+/** Names each event by its path: `command/finished` below `events/` of `devices` is `devices.command.finished`. */
+async function readEvents(folder: string, module: string): Promise<LoadedModule['events']> {
+  const found = await readFolder<AnyEvent>(join(folder, 'events'));
+  return found.map(({ file, name: path, value }) => {
+    const name = `${module}.${path.replaceAll('/', '.').replaceAll('-', '_')}`;
+    nameEvent(value, name);
+    return { name, module, definition: value, file };
+  });
+}
+
+/** Imports the manifest and all declarations of the module. Throws LoadError with every fault in its files. */
+export async function readModule(folder: string, name = basename(folder)): Promise<LoadedModule> {
+  const rooms = {
+    manifest: readDefault<Module>(manifestOf(folder) ?? join(folder, 'index.js')),
+    routes: readRoutes(folder),
+    jobs: readJobs(folder, name),
+    subscribers: readFolder<AnySubscriber>(join(folder, 'subscribers')),
+    slots: readFolder<Filling | Filling[]>(join(folder, 'slots')).then(flat),
+    events: readEvents(folder, name),
+    examples: readExamples(folder),
+  };
+  await allLoaded<unknown>(Object.values(rooms));
+  const module = await rooms.manifest;
+  if (module.name !== name) throw new LoadError(`${manifestOf(folder)} is named ${module.name}, not ${name}`);
+  return {
+    module,
+    folder,
+    routes: await rooms.routes,
+    jobs: await rooms.jobs,
+    subscribers: await rooms.subscribers,
+    fillings: await rooms.slots,
+    events: await rooms.events,
+    migrations: join(folder, 'migrations'),
+    examples: await rooms.examples,
+  };
+}
