@@ -1,33 +1,25 @@
 /** Lines that agents write about themselves. */
 import Joi from 'joi';
+import { LOG_LEVELS, type LogEntry, MAX_LOG_LINES } from '#agent-protocol';
 import { pageQuery } from '#core';
 import { instant, label, metadata, open, plain, text } from './written-values.ts';
 
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export const MOST_LINES = 500;
-const MOST_MESSAGE = 100_000;
+const MAX_MESSAGE_CHARACTERS = 100_000;
 
-export interface LogEntry {
-  /** A Date from the schema; as it was written from the quick look. */
-  timestamp: Date | string;
-  level: (typeof LEVELS)[number];
-  component: string;
-  message: string;
-  fields?: Record<string, unknown> | null;
-  agentVersion?: string | null;
-}
+/** A line after validation. Its time is text where the schema was not needed. */
+export type ReceivedLogEntry = LogEntry<Date | string>;
 
-export const logsBody = open<{ logs: LogEntry[] }>({
+export const logsBody = open<{ logs: ReceivedLogEntry[] }>({
   logs: Joi.array()
-    .max(MOST_LINES)
+    .max(MAX_LOG_LINES)
     .items(
-      open<LogEntry>({
+      open<ReceivedLogEntry>({
         timestamp: instant().required(),
         level: Joi.string()
-          .valid(...LEVELS)
+          .valid(...LOG_LEVELS)
           .required(),
         component: label(100).required(),
-        message: text(MOST_MESSAGE).required(),
+        message: text(MAX_MESSAGE_CHARACTERS).required(),
         fields: metadata(),
         agentVersion: text(50).allow(null),
       }),
@@ -37,9 +29,9 @@ export const logsBody = open<{ logs: LogEntry[] }>({
 
 const LINE: Record<keyof LogEntry, (value: unknown) => boolean> = {
   timestamp: plain.instant,
-  level: (value) => (LEVELS as readonly unknown[]).includes(value),
+  level: (value) => (LOG_LEVELS as readonly unknown[]).includes(value),
   component: (value) => plain.label(value, 100),
-  message: (value) => plain.text(value, MOST_MESSAGE),
+  message: (value) => plain.text(value, MAX_MESSAGE_CHARACTERS),
   fields: plain.metadata,
   agentVersion: (value) => plain.text(value, 50),
 };
@@ -51,10 +43,10 @@ function isPlainLine(value: unknown): boolean {
   return true;
 }
 /** True where the schema would let the body pass unchanged but for the kind of its times. */
-export function isPlainLogs(body: unknown): body is { logs: LogEntry[] } {
+export function isPlainLogs(body: unknown): body is { logs: ReceivedLogEntry[] } {
   if (body === null || typeof body !== 'object' || Object.keys(body).length !== 1) return false;
   const { logs } = body as { logs?: unknown };
-  return Array.isArray(logs) && logs.length <= MOST_LINES && logs.every(isPlainLine);
+  return Array.isArray(logs) && logs.length <= MAX_LOG_LINES && logs.every(isPlainLine);
 }
 
 export interface LogQuery {
@@ -94,7 +86,7 @@ const line = Joi.object({
   orgId: Joi.string().uuid().required(),
   timestamp: Joi.date().iso().required(),
   level: Joi.string()
-    .valid(...LEVELS)
+    .valid(...LOG_LEVELS)
     .required(),
   component: Joi.string().required(),
   message: Joi.string().allow('').required(),

@@ -1,30 +1,21 @@
 /** What the operating system of a device reports. */
 import Joi from 'joi';
+import { EVENT_CATEGORIES, EVENT_LEVELS, MAX_SYSTEM_EVENTS, type SystemEvent } from '#agent-protocol';
 import { type PageQuery, pageOf, pageQuery } from '#core';
 import { cleaned, instant, label, metadata, open, plain } from './written-values.ts';
 
-export const LEVELS = ['info', 'warning', 'error', 'critical'] as const;
-export const CATEGORIES = ['security', 'hardware', 'application', 'system'] as const;
-export const MOST_EVENTS = 5000;
 /** Characters of a message that are kept; a longer one is cut, it does not fail the body. */
-const KEPT_MESSAGE = 2000;
-const MOST_MESSAGE = 100_000;
+const STORED_MESSAGE_CHARACTERS = 2000;
+const MAX_MESSAGE_CHARACTERS = 100_000;
 
-export interface EventEntry {
-  timestamp: Date | string;
-  level?: (typeof LEVELS)[number];
-  category?: (typeof CATEGORIES)[number];
-  source: string;
-  eventId?: string | null;
-  message: string;
-  details?: Record<string, unknown> | null;
-}
+/** An event after validation. Its time is text where the schema was not needed. */
+export type ReceivedEvent = SystemEvent<Date | string>;
 
 /** The whole text, or its beginning with a word about what is missing. */
 function shortened(message: string): string {
   const whole = cleaned(message);
-  if (whole.length <= KEPT_MESSAGE) return whole;
-  return `${whole.slice(0, KEPT_MESSAGE - 40).toWellFormed()}…[truncated ${whole.length - KEPT_MESSAGE + 40} characters]`;
+  if (whole.length <= STORED_MESSAGE_CHARACTERS) return whole;
+  return `${whole.slice(0, STORED_MESSAGE_CHARACTERS - 40).toWellFormed()}…[truncated ${whole.length - STORED_MESSAGE_CHARACTERS + 40} characters]`;
 }
 
 /** Windows counts its events, macOS and Linux name them; an empty id is none. */
@@ -39,48 +30,49 @@ const osId = Joi.alternatives(
     .custom((value: number) => String(value)),
 );
 
-export const eventsBody = open<{ events: EventEntry[] }>({
+export const eventsBody = open<{ events: ReceivedEvent[] }>({
   events: Joi.array()
-    .max(MOST_EVENTS)
+    .max(MAX_SYSTEM_EVENTS)
     .items(
-      open<EventEntry>({
+      open<ReceivedEvent>({
         timestamp: instant().required(),
         level: Joi.string()
-          .valid(...LEVELS)
+          .valid(...EVENT_LEVELS)
           .default('info'),
         category: Joi.string()
-          .valid(...CATEGORIES)
+          .valid(...EVENT_CATEGORIES)
           .default('application'),
         source: label(255).required(),
         eventId: osId,
-        message: Joi.string().allow('').max(MOST_MESSAGE).custom(shortened).required(),
+        message: Joi.string().allow('').max(MAX_MESSAGE_CHARACTERS).custom(shortened).required(),
         details: metadata(),
       }),
     )
     .required(),
 });
 
-const EVENT: Record<keyof EventEntry, (value: unknown) => boolean> = {
+const EVENT: Record<keyof ReceivedEvent, (value: unknown) => boolean> = {
   timestamp: plain.instant,
-  level: (value) => (LEVELS as readonly unknown[]).includes(value),
-  category: (value) => (CATEGORIES as readonly unknown[]).includes(value),
+  level: (value) => (EVENT_LEVELS as readonly unknown[]).includes(value),
+  category: (value) => (EVENT_CATEGORIES as readonly unknown[]).includes(value),
   source: (value) => plain.label(value, 255),
   eventId: (value) => plain.label(value, 100),
-  message: (value) => plain.text(value, KEPT_MESSAGE),
+  message: (value) => plain.text(value, STORED_MESSAGE_CHARACTERS),
   details: plain.metadata,
 };
 function isPlainEvent(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
   const event = value as Record<string, unknown>;
   for (const key of ['timestamp', 'level', 'category', 'source', 'message']) if (!(key in event)) return false;
-  for (const key in event) if (!Object.hasOwn(EVENT, key) || !EVENT[key as keyof EventEntry](event[key])) return false;
+  for (const key in event)
+    if (!Object.hasOwn(EVENT, key) || !EVENT[key as keyof ReceivedEvent](event[key])) return false;
   return true;
 }
 /** True where the schema would let the body pass unchanged but for the kind of its times. */
-export function isPlainEvents(body: unknown): body is { events: EventEntry[] } {
+export function isPlainEvents(body: unknown): body is { events: ReceivedEvent[] } {
   if (body === null || typeof body !== 'object' || Object.keys(body).length !== 1) return false;
   const { events } = body as { events?: unknown };
-  return Array.isArray(events) && events.length <= MOST_EVENTS && events.every(isPlainEvent);
+  return Array.isArray(events) && events.length <= MAX_SYSTEM_EVENTS && events.every(isPlainEvent);
 }
 
 export interface EventQuery extends PageQuery {
@@ -93,10 +85,10 @@ export interface EventQuery extends PageQuery {
 export const eventQuery = Joi.object<EventQuery>({
   ...pageQuery(100, 500),
   category: Joi.string()
-    .valid(...CATEGORIES)
+    .valid(...EVENT_CATEGORIES)
     .description('Only of this category'),
   level: Joi.string()
-    .valid(...LEVELS)
+    .valid(...EVENT_LEVELS)
     .description('Only of this level'),
   source: Joi.string().max(255).description('Only of this source, as the machine names it'),
   startDate: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Earliest time, inclusive'),
@@ -112,10 +104,10 @@ export const eventPage = pageOf(
     orgId: Joi.string().uuid().required(),
     timestamp: Joi.date().iso().required(),
     level: Joi.string()
-      .valid(...LEVELS)
+      .valid(...EVENT_LEVELS)
       .required(),
     category: Joi.string()
-      .valid(...CATEGORIES)
+      .valid(...EVENT_CATEGORIES)
       .required(),
     source: Joi.string().required(),
     eventId: Joi.string().allow(null).required(),

@@ -1,9 +1,8 @@
 /** The small schemas of what agents write: text that the database can store, times by any clock, bounded metadata. */
 import Joi from 'joi';
+import { cleaned, open, text } from '#agent-protocol/schemas';
 
-/** NUL and lone surrogates, which PostgreSQL refuses, are taken out. */
-export const cleaned = (value: string): string => value.replaceAll('\0', '').toWellFormed();
-export const text = (max: number) => Joi.string().allow('').max(max).custom(cleaned);
+export { cleaned, open, text };
 /** Not empty, also not after what cannot be stored has been taken out. */
 export const label = (max: number) =>
   Joi.string()
@@ -12,8 +11,6 @@ export const label = (max: number) =>
     .custom((value: string, helpers) => cleaned(value).trim() || helpers.error('string.empty'));
 /** Any instant: a clock that is wrong is set right, it does not fail the body. */
 export const instant = () => Joi.date().iso();
-/** What this server does not know of a newer agent is left out. */
-export const open = <T>(keys: Joi.SchemaMap<T>) => Joi.object<T>(keys).options({ stripUnknown: { objects: true } });
 
 const DEEPEST = 10;
 const MOST_CHARACTERS = 32_768;

@@ -1,6 +1,6 @@
 /** Stores what agents write about themselves, and lists it. */
 import { type Context, errors } from '#core';
-import type { LogEntry, LogQuery } from '../models/agent-log.ts';
+import type { LogQuery, ReceivedLogEntry } from '../models/agent-log.ts';
 import { clockOf } from './clocks.ts';
 import { cursorForm, EARLY } from './paging.ts';
 import { redactLine, redactMetadata } from './redactions.ts';
@@ -20,7 +20,7 @@ export function callingDevice(ctx: Context): string {
 }
 
 /** Inserts in batches of 100 rows, all of a body or none. Throws NOT_FOUND when the device is no more. */
-export async function storeLogs(ctx: Context, logs: LogEntry[]): Promise<{ received: number }> {
+export async function storeLogs(ctx: Context, logs: ReceivedLogEntry[]): Promise<{ received: number }> {
   const deviceId = callingDevice(ctx);
   const clock = clockOf(logs.length);
   for (let from = 0; from < logs.length; from += ROWS) {

@@ -1,7 +1,7 @@
 /** Stores what the operating system of a device reports: counted by its id, or line by line where it has none. */
 import { hash } from 'node:crypto';
 import type { Context } from '#core';
-import type { EventEntry } from '../models/event-log.ts';
+import type { ReceivedEvent } from '../models/event-log.ts';
 import { callingDevice } from './agent-logs.ts';
 import { clockOf, type Instant } from './clocks.ts';
 import { takeTurn } from './quotas.ts';
@@ -58,7 +58,7 @@ where d.id = $1 and not exists (select from device_event_entries x
  * Stores what is new of a body; `count` is the number of rows that were inserted. An event with an id that is known
  * already counts as one more occurrence. Throws RATE_LIMITED past the hour's quota, NOT_FOUND for a device that is no more.
  */
-export async function submitEvents(ctx: Context, events: EventEntry[]): Promise<{ success: true; count: number }> {
+export async function submitEvents(ctx: Context, events: ReceivedEvent[]): Promise<{ success: true; count: number }> {
   const deviceId = callingDevice(ctx);
   const clock = clockOf(events.length);
   const rows = events.map((event, index) => toRow(event, clock(event.timestamp, index)));
@@ -83,7 +83,7 @@ export async function submitEvents(ctx: Context, events: EventEntry[]): Promise<
   return { success: true, count };
 }
 
-function toRow(event: EventEntry, instant: Instant): Row {
+function toRow(event: ReceivedEvent, instant: Instant): Row {
   const { level = 'info', category = 'application', source, eventId, message, details } = event;
   return {
     ...instant,

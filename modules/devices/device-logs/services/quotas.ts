@@ -1,9 +1,10 @@
 /** How many events a device may send in an hour, and whose turn it is. */
+
+import { MAX_SYSTEM_EVENTS } from '#agent-protocol';
 import { type Context, errors } from '#core';
-import { MOST_EVENTS } from '../models/event-log.ts';
 
 /** One full body: a device that has sent it waits for the next full hour. */
-const MOST_AN_HOUR = MOST_EVENTS;
+const MOST_AN_HOUR = MAX_SYSTEM_EVENTS;
 
 const TAKE = `
 insert into device_event_quotas as q (device_id, org_id, hour, entries)
