@@ -13,4 +13,5 @@ export * from './schedule.ts';
 export * from './service.ts';
 export * from './slots.ts';
 export * from './socket.ts';
+export * from './subscriber.ts';
 export * from './version.ts';

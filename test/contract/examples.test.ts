@@ -17,7 +17,8 @@ import { arrange, realPaths } from './ground/arranged.ts';
 import { isLive, liveCall } from './ground/live-calls.ts';
 import { difference, Normaliser } from './ground/recordings.ts';
 import { sample, schemaOf } from './ground/sample.ts';
-import { openStages, type Stages } from './ground/staged/stages.ts';
+import type { Stages } from './ground/staged/stage.ts';
+import { openStages } from './ground/staged/stages.ts';
 import { rank, successWays } from './ground/successes.ts';
 import { UNRECORDED } from './ground/unrecorded.ts';
 

@@ -1,12 +1,8 @@
 /** What the agent says about itself: all of it on its console, and from a level on to the server. */
 import { AGENT_VERSION } from '../version.ts';
 import { RefusedError } from './client.ts';
+import { LOG_LEVELS, type Log, type LogLevel } from './log.ts';
 import type { Session } from './session.ts';
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-/** A line about the agent; without a level it is `info`. */
-export type Log = (line: string, level?: LogLevel) => void;
 
 interface Line {
   timestamp: string;

@@ -19,8 +19,9 @@ import {
   profileUpdate,
   userShape,
 } from './models/user.ts';
+import type { Proof } from './services/access/login-results.ts';
 import { type ExtraFactor, type LoginRule, mustTakePassword, passwordPlaces } from './services/access/login-rules.ts';
-import { logIn, type Proof } from './services/access/logins.ts';
+import { logIn } from './services/access/logins.ts';
 import { type Challenged, challenged, finishChallenge } from './services/access/mfa-challenges.ts';
 import { choosePlace, type Place, placesOf } from './services/access/places.ts';
 import { endSessions } from './services/access/sessions.ts';

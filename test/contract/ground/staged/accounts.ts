@@ -10,7 +10,7 @@ import {
   registration,
 } from '../../../../modules/people/identity/test/people.ts';
 import { tokenFor } from '../../../../modules/people/users/test/arrange.ts';
-import type { Stages } from './stages.ts';
+import type { Stages } from './stage.ts';
 
 const NEXT = 'another-Tall-lamp-4';
 

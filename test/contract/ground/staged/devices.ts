@@ -1,7 +1,7 @@
 /** Calls about a device of its own, and of its agent. */
 import { enrollAgent, enrollmentBody, enrollmentKey, organization } from '#test';
 import type { Arrangement } from '../arranged.ts';
-import type { Stages } from './stages.ts';
+import type { Stages } from './stage.ts';
 
 export function deviceStages({ platform, victim }: Arrangement): Stages {
   const { orgId, partnerId } = victim;

@@ -3,7 +3,7 @@ import type { PublicKeyCredentialRequestOptionsJSON as RequestOptions } from '@s
 import { type TestPlatform, tenant } from '#test';
 import { softAuthenticator } from '../../../../modules/people/passkeys/test/authenticator.ts';
 import { type Begun, calls, type LoggedIn, PASSWORD } from '../../../../modules/people/passkeys/test/people.ts';
-import type { Stages } from './stages.ts';
+import type { Stages } from './stage.ts';
 
 export function passkeyStages(platform: TestPlatform): Stages {
   const { begin, givePassword, loginOptions, owner, post } = calls(platform);

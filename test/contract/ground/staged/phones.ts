@@ -2,7 +2,7 @@
 import { type TestPlatform, tenant } from '#test';
 import { codeSentTo, someNumber } from '../../../../modules/people/identity/test/messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from '../../../../modules/people/identity/test/people.ts';
-import type { Stages } from './stages.ts';
+import type { Stages } from './stage.ts';
 
 export function phoneStages(platform: TestPlatform): Stages {
   const post = (path: string, body: object, token?: string) =>

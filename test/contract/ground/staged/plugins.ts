@@ -1,6 +1,6 @@
 /** Calls about plugins that run: installed, enabled, invoked. */
 import { openGround, openTenant } from '../../../../modules/platform/plugins/test/ground.ts';
-import type { Staged, Stages } from './stages.ts';
+import type { Staged, Stages } from './stage.ts';
 
 const SOURCE = 'export default { handlers: { greet: () => ({ text: "Hello" }) } };';
 

@@ -9,7 +9,7 @@ import {
   sync,
   versionId,
 } from '../../../../modules/agents/agent-versions/test/ground.ts';
-import type { Staged, Stages } from './stages.ts';
+import type { Staged, Stages } from './stage.ts';
 
 const LINUX = 'platform=linux&arch=amd64';
 

@@ -1,5 +1,5 @@
 /** Operations that need more than one of each object before they succeed: for each, what arranges that, and the call then. */
-import { startTestPlatform, type TestPlatform } from '#test';
+import { startTestPlatform } from '#test';
 import { ORIGIN } from '../../../../modules/people/passkeys/test/authenticator.ts';
 import { signAll } from '../../../../modules/platform/audit/test/jobs.ts';
 import type { Arrangement } from '../arranged.ts';
@@ -9,17 +9,7 @@ import { passkeyStages } from './passkeys.ts';
 import { phoneStages } from './phones.ts';
 import { pluginStages } from './plugins.ts';
 import { releaseStages } from './releases.ts';
-
-export interface Staged {
-  /** Where the call goes, when not to the platform that all others go to. */
-  at?: TestPlatform;
-  path: string;
-  body?: unknown;
-  token?: string;
-  headers?: Record<string, string>;
-}
-/** By operation. */
-export type Stages = Record<string, () => Promise<Staged>>;
+import type { Stages } from './stage.ts';
 
 /** Of what has been signed of the tenant's trail. */
 async function signed({ platform, victim }: Arrangement): Promise<{ checkpoint: string; entry: string }> {

@@ -1,7 +1,7 @@
 /** Hands one entry of the queue to its plugin: each hook that fits an event, or the handler of a schedule. */
 import { afterFailure, checkResult, inputOf, type Step, stepsOf } from '#plugin-sdk/host';
 import type { PluginHost } from '../running/host.ts';
-import type { Outcome } from '../running/process/plugin-process.ts';
+import type { Outcome } from '../running/process/invocation.ts';
 import type { Claim } from './claims.ts';
 import { writeCollected } from './collections.ts';
 
