@@ -97,7 +97,15 @@ export {
   provide,
 } from './contract/index.ts';
 export { Model } from './database/model.ts';
-export { inGroups, visibleDevices } from './database/visible-devices.ts';
+export {
+  ABOUT_DEVICE,
+  type AddParameter,
+  IN_SITE,
+  inGroups,
+  type ReachColumns,
+  type ReachLimits,
+  reach,
+} from './database/reach.ts';
 export { type Dispatch, startDispatcher } from './dispatch/dispatcher.ts';
 export { Listeners } from './dispatch/listeners.ts';
 export type { Room } from './dispatch/places.ts';
