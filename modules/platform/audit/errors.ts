@@ -1,7 +1,6 @@
 /** Errors of this module. */
 import { defineError } from '#core';
 
-export const TooManyStreams = defineError('TOO_MANY_STREAMS', 429, 'Too many streams are open for this tenant');
 export const ExportNotReady = defineError('EXPORT_NOT_READY', 409, 'The export has not ended yet');
 export const ExportFailed = defineError('EXPORT_FAILED', 409, 'The export failed; ask for another one');
 export const TooManyExports = defineError(

@@ -9,5 +9,4 @@ export const DependencyDisabled = defineError(
   409,
   'Modules that this one requires are switched off',
 );
-export const HasDependents = defineError('HAS_DEPENDENTS', 409, 'Other modules require this one');
 export const DisabledAbove = defineError('DISABLED_ABOVE', 409, 'The module is switched off at a level above');

@@ -1,15 +1,8 @@
 /** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Context, type Input, sha256Hex } from '#core';
+import { type Context, errors, type Input, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
-import {
-  DeviceQuarantined,
-  EnrollmentFailed,
-  EnrollmentSecretInvalid,
-  SiteRequired,
-  TenantInactive,
-  TokenSuspended,
-} from '../errors.ts';
+import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
 import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
 import { type AgentSettings, featuresOf, versioned } from './configs.ts';
 import { issueTokens } from './tokens/credentials.ts';
@@ -115,7 +108,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
   const row = rows[0];
   if (!row?.active) throw TenantInactive();
   const siteId = key.siteId ? row.siteId : (row.defaultId ?? row.only);
-  if (!siteId) throw SiteRequired();
+  if (!siteId) throw errors.SiteRequired('The key names no site and the organization has no default one');
   return siteId;
 }
 
@@ -133,6 +126,6 @@ async function provenDevice(ctx: Context, token: string | undefined, orgId: stri
   const [device] = await ctx.use('devices').identify([found.deviceId]);
   if (device?.orgId !== orgId) return null;
   if (found.suspended) throw TokenSuspended();
-  if (device.lifecycle === 'quarantined') throw DeviceQuarantined();
+  if (device.lifecycle === 'quarantined') throw errors.DeviceQuarantined();
   return found.deviceId;
 }

@@ -1,6 +1,6 @@
 /** Renaming a tag in an organization, on its devices and in what names it. */
 import { type Context, errors, reach, targetOrg } from '#core';
-import { invalid, OutOfScope } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import renamed from '../events/renamed.ts';
 import type { Rename } from '../models/tag-query.ts';
 
@@ -35,7 +35,7 @@ export async function orderRename(ctx: Context, input: Rename) {
   if (from === to) throw invalid('to', 'Both are the same tag');
   const { all: affected, seen } = await countOf(ctx, orgId, from);
   if (seen === 0) throw errors.NotFound('No device has this tag');
-  if (seen < affected) throw OutOfScope();
+  if (seen < affected) throw errors.TargetOutOfScope();
   const references = [];
   for (const store of ctx.fillings('tags.references')) references.push(...(await store.find(ctx, orgId, from)));
   // In their order: a tag may be renamed twice.

@@ -4,11 +4,11 @@ import {
   type EventPosition,
   type EventSink,
   encodeEventPosition,
+  errors,
   eventHorizon,
   eventStream,
   type Reply,
 } from '#core';
-import { TooManyStreams } from '../errors.ts';
 import type { EventFilter } from '../models/event-record.ts';
 import { type EventFeed, FEED, textOf } from './event-feed.ts';
 import { messageOf } from './histories.ts';
@@ -34,7 +34,7 @@ export async function follow(ctx: Context, filter: EventFilter, lastEventId = fi
     };
   });
   const leave = feed.join(tenantOf(ctx), MOST);
-  if (!leave) throw TooManyStreams();
+  if (!leave) throw errors.TooManyStreams();
   return eventStream(ctx, (sink) => write(ctx, filter, { feed, cluster, from, sink }), { onEnd: leave });
 }
 

@@ -1,6 +1,6 @@
 /** Which other switches change with one switch, and what forbids the change. */
-import type { Context, Module, ModuleLevel } from '#core';
-import { DependencyDisabled, DisabledAbove, HasDependents, NotInPlan } from '../errors.ts';
+import { type Context, errors, type Module, type ModuleLevel } from '#core';
+import { DependencyDisabled, DisabledAbove, NotInPlan } from '../errors.ts';
 import type { Place, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { dependencies, dependents } from './registry.ts';
@@ -19,7 +19,8 @@ export const effectiveDependents = (ctx: Context, key: string, place: Place): st
 /** The modules to switch off, the named one last. Throws HAS_DEPENDENTS with their keys unless `cascade` is set. */
 export function toSwitchOff(ctx: Context, key: string, place: Place, { cascade }: Turn): string[] {
   const keys = effectiveDependents(ctx, key, place);
-  if (keys.length > 0 && !cascade) throw HasDependents({ details: [{ keys }] });
+  if (keys.length > 0 && !cascade)
+    throw errors.HasDependents({ message: 'Other modules require this one', details: [{ keys }] });
   return [...keys.toReversed(), key];
 }
 

@@ -1,10 +1,8 @@
 /** Records one heartbeat: in the group commit, then audit entries and events for what it changed. */
-import { type Context, defineError } from '#core';
+import { type Context, errors } from '#core';
 import type { Heartbeat, HeartbeatResponse } from '../../types/heartbeat.ts';
 import { type HeartbeatFacts, heartbeats } from './heartbeat-batches.ts';
 import { heartbeatRow } from './heartbeat-rows.ts';
-
-export const DeviceGone = defineError('DEVICE_GONE', 410, 'This device is no more');
 
 /** Opens no transaction of its own unless something changed. Throws DEVICE_GONE for a purged device. */
 export async function heartbeat(ctx: Context, input: Heartbeat): Promise<HeartbeatResponse> {
@@ -13,7 +11,7 @@ export async function heartbeat(ctx: Context, input: Heartbeat): Promise<Heartbe
     metrics: ctx.fillings('devices.metrics'),
     commands: ctx.fillings('devices.commands'),
   });
-  if (!facts) throw DeviceGone();
+  if (!facts) throw errors.DeviceGone();
   announce(ctx, input.deviceId, facts);
   const { lifecycle, commands, uninstall, autoUpdateEnabled } = facts;
   return { lifecycle, commands, uninstall, autoUpdateEnabled };

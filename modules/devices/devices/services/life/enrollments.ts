@@ -1,13 +1,12 @@
 /** Takes devices in: a new row, or the old one where that is proven or the organization allows it. */
 import { randomBytes } from 'node:crypto';
-import { type Context, defineError, errors } from '#core';
+import { type Context, errors } from '#core';
 import { DEVICE_ROLES, Device } from '../../models/device.ts';
 import { storableText } from '../../models/storable-text.ts';
 import type { Enrolled, EnrollInput } from '../../types/enrollment.ts';
 import { writeHardware } from '../inventory/hardware.ts';
 import { takePlace } from './quotas.ts';
 
-export const DeviceQuarantined = defineError('DEVICE_QUARANTINED', 403, 'The device is quarantined');
 const PLATFORMS = ['vmware', 'hyperv', 'virtualbox', 'qemu', 'kvm', 'xen', 'bochs', 'parallels'];
 
 interface Match {
@@ -63,7 +62,7 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
 async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
   const old = await Device.query(ctx.trx).where({ orgId }).findById(id).forNoKeyUpdate();
   if (!old || old.lifecycle === 'decommissioned') return null;
-  if (old.lifecycle === 'quarantined') throw DeviceQuarantined();
+  if (old.lifecycle === 'quarantined') throw errors.DeviceQuarantined();
   return old;
 }
 

@@ -10,8 +10,6 @@ import { takePlace } from './quotas.ts';
 import { about, named } from './transitions.ts';
 
 export const HostnameCollision = defineError('HOSTNAME_COLLISION', 409, 'A device of this name is there already');
-export const TargetOutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches beyond what you have access to');
-export const SiteRequired = defineError('SITE_REQUIRED', 400, 'The organization has several sites and no default one');
 
 /** Days that a row waits for its machine, and most rows that go at once. */
 const WAITING_DAYS = 30;
@@ -25,7 +23,7 @@ const MOST = 500;
 export async function provision(ctx: Context, order: ProvisionOrder) {
   const orgId = targetOrg(ctx, order.orgId, errors.OrgRequired);
   // A new device is in no group: who is limited to groups would not see it.
-  if (ctx.scope.groupIds) throw TargetOutOfScope();
+  if (ctx.scope.groupIds) throw errors.TargetOutOfScope();
   await ctx.use('tenancy').mustExistOrg(orgId);
   const siteId = await siteOf(ctx, orgId, order.siteId);
   const groupIds = order.groupIds ?? [];
@@ -77,7 +75,7 @@ async function usualSite(ctx: Context, orgId: string): Promise<string> {
     [orgId],
   );
   const siteId = rows[0]?.siteId;
-  if (!siteId) throw SiteRequired();
+  if (!siteId) throw errors.SiteRequired('The organization has several sites and no default one');
   return siteId;
 }
 

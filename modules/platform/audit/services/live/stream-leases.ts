@@ -1,7 +1,6 @@
 /** At most five streams of a tenant over all processes; a lease that is not renewed for a minute expires. */
 import { randomUUID } from 'node:crypto';
-import type { Context } from '#core';
-import { TooManyStreams } from '../../errors.ts';
+import { type Context, errors } from '#core';
 
 const MOST = 5;
 
@@ -24,7 +23,7 @@ export async function takeLease(ctx: Context): Promise<string> {
     );
     return rowCount === 1;
   });
-  if (!taken) throw TooManyStreams();
+  if (!taken) throw errors.TooManyStreams();
   return id;
 }
 

@@ -1,4 +1,0 @@
-/** Errors of this module. */
-import { defineError } from '#core';
-
-export const TooManyStreams = defineError('TOO_MANY_STREAMS', 429, 'Too many streams are open for this tenant');
