@@ -1,4 +1,5 @@
 /** What a running agent is made of. */
+import type { ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
 import type { Handler } from './commands/contract.ts';
 import type { Call } from './link/client.ts';
 import type { Log } from './link/log.ts';
@@ -12,7 +13,6 @@ import type { Pulse } from './store/pulse.ts';
 import type { StateStore } from './store/state.ts';
 import type { Timing } from './timing.ts';
 import type { SelfUpdate, SelfUpdateParts } from './update/self-update.ts';
-import type { HeartbeatResponse, WatchdogBeat } from './wire.ts';
 
 export interface AgentOptions {
   call: Call;
@@ -43,6 +43,6 @@ export interface AgentOptions {
 
 /** What a watchdog says and hears in the place of the main agent. */
 export interface Speaker {
-  beat(session: Session): Promise<WatchdogBeat>;
-  heard(answer: HeartbeatResponse, session: Session): Promise<void>;
+  beat(session: Session): Promise<WatchdogHeartbeat>;
+  heard(answer: ReceivedAnswer, session: Session): Promise<void>;
 }

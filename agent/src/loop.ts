@@ -1,5 +1,6 @@
 /** The life of an enrolled agent: beat, take commands, send the inventory, until it is told to stop. */
 
+import type { AgentConfig, AgentHeartbeat, Command, ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
 import type { AgentOptions } from './agent-options.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
@@ -14,7 +15,6 @@ import { schedules } from './schedules.ts';
 import { Journal } from './store/journal.ts';
 import { Backoff, pause } from './timing.ts';
 import { quietOf, type SelfUpdate } from './update/self-update.ts';
-import type { AgentConfig, Command, HeartbeatRequest, HeartbeatResponse, WatchdogBeat } from './wire.ts';
 
 /**
  * `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to, `updated`
@@ -104,7 +104,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   const { session, outbox } = parts;
   const { speaker } = options;
   const describe = heartbeatBuilder(options.machine);
-  const build = (): Promise<HeartbeatRequest | WatchdogBeat> =>
+  const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.beat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
   const sendWhatIsDue = schedules(options, parts);
@@ -118,7 +118,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
       });
       if (confirmed) parts.uplink.renew();
       const request = await build();
-      const answer = await session.call<HeartbeatResponse>('POST', 'heartbeat', request, { signal });
+      const answer = await session.call<ReceivedAnswer>('POST', 'heartbeat', request, { signal });
       session.heard();
       backoff.reset();
       if (!working) log(`Connected to ${session.state.server} as ${session.state.agentId.slice(0, 12)}….`);
@@ -158,13 +158,13 @@ function afterFault(fault: unknown, session: Session, backoff: Backoff, options:
 }
 
 /** Milliseconds to the next beat: the override, else the server's word, else the configuration. */
-function nextBeatMs(answer: HeartbeatResponse, config: AgentConfig, override: number | undefined): number {
+function nextBeatMs(answer: ReceivedAnswer, config: AgentConfig, override: number | undefined): number {
   const seconds = override ?? answer.nextHeartbeatSeconds ?? config.heartbeatIntervalSeconds;
   return Math.min(3_600, Math.max(override === undefined ? 1 : 0.01, Number(seconds) || 60)) * 1000;
 }
 
 /** Does what the answer to a heartbeat asks for. */
-async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
+async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
   const { session, dispatcher, end } = parts;
   const { configUpdate, configVersion, manifestTrustKeys } = answer;
   const changes = {
@@ -199,7 +199,7 @@ async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Par
 }
 
 /** A beat was answered, so this version is good; the answer may name the next one. Commands go first. */
-async function takeOffers(answer: HeartbeatResponse, { speaker }: AgentOptions, parts: Parts): Promise<void> {
+async function takeOffers(answer: ReceivedAnswer, { speaker }: AgentOptions, parts: Parts): Promise<void> {
   const { updates, dispatcher, session } = parts;
   await updates?.heard();
   if (dispatcher.busy || !session.state.autoUpdateEnabled) return;
