@@ -4,7 +4,7 @@ import type { Command } from '#agent-protocol';
 import { type CommandHost, failed, type Handler, type Outcome } from './commands/contract.ts';
 import { isInteractive, isReading } from './commands/tools.ts';
 import { RefusedError } from './link/client.ts';
-import type { Log } from './link/diary.ts';
+import type { Log } from './link/log.ts';
 import type { Outbox } from './link/outbox.ts';
 import type { Session } from './link/session.ts';
 import { truncateText } from './process/output.ts';

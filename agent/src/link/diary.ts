@@ -2,10 +2,8 @@
 import { LOG_LEVELS, type LogEntry, type LogLevel, MAX_LOG_LINES } from '#agent-protocol';
 import { AGENT_VERSION } from '../version.ts';
 import { RefusedError } from './client.ts';
+import type { Log } from './log.ts';
 import type { Session } from './session.ts';
-
-/** A line about the agent; without a level it is `info`. */
-export type Log = (line: string, level?: LogLevel) => void;
 
 const USUAL: LogLevel = 'warn';
 /** Lines that wait while there is no server; the oldest go first. */

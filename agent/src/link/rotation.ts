@@ -3,7 +3,7 @@
 import type { TokenSet } from '#agent-protocol';
 import { tokensOf } from '../store/state.ts';
 import { RefusedError } from './client.ts';
-import type { Log } from './diary.ts';
+import type { Log } from './log.ts';
 import type { Session } from './session.ts';
 
 /** Fetches new tokens (unless some wait already) and confirms them. */

@@ -4,7 +4,7 @@ import { type AgentConfig, CLOSE, type Command, type Frame } from '#agent-protoc
 import type { Dispatcher } from '../dispatcher.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
 import { RefusedError, UnreachableError } from './client.ts';
-import type { Log } from './diary.ts';
+import type { Log } from './log.ts';
 import type { Outbox } from './outbox.ts';
 import type { Session } from './session.ts';
 

@@ -2,7 +2,7 @@
 import type { RegistryPlace } from '#agent-protocol';
 import { type Registry, ToolError, type Tools } from '../../tools/contract.ts';
 import { flag, oneOf, optionalText, text } from '../payload.ts';
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../tool.ts';
 
 type Payload = Record<string, unknown>;
 
