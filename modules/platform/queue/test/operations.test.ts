@@ -238,6 +238,6 @@ test.serial(
       ],
     );
     const { body: overview } = await call<{ domainQueues: object[] }>('GET', '/overview');
-    t.is(overview.domainQueues.length, 7);
+    t.is(overview.domainQueues.length, 8);
   },
 );
