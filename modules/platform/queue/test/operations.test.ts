@@ -229,6 +229,7 @@ test.serial(
       body.data.map(({ name }) => name),
       [
         'agent-updates',
+        'alert-channels',
         'audit-exports',
         'audit-outbox',
         'device-commands',
