@@ -105,7 +105,15 @@ export {
   provide,
 } from './contract/index.ts';
 export { Model } from './database/model.ts';
-export { inGroups, visibleDevices } from './database/visible-devices.ts';
+export {
+  ABOUT_DEVICE,
+  type AddParameter,
+  IN_SITE,
+  inGroups,
+  type ReachColumns,
+  type ReachLimits,
+  reach,
+} from './database/reach.ts';
 export { deliveryFigures } from './delivery/figures.ts';
 export { announceDue } from './delivery/hint.ts';
 export { Listeners } from './delivery/listeners.ts';

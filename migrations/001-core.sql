@@ -1027,7 +1027,7 @@ create trigger principals_changed_place after insert on organization_users
 -- Membership in device groups
 -- ====================================================================================================
 -- The table belongs to core because access can be limited to groups: every query over devices reads it
--- (core/database/visible-devices.ts). The module device-groups adds the foreign keys and is the only writer; without that module
+-- (core/database/reach.ts). The module device-groups adds the foreign keys and is the only writer; without that module
 -- no device is in a group.
 
 create table device_group_members (

@@ -16,4 +16,5 @@ export * from './service.ts';
 export * from './slots.ts';
 export * from './socket.ts';
 export * from './start-services.ts';
+export * from './subscriber.ts';
 export * from './version.ts';

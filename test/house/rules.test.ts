@@ -38,7 +38,14 @@ const LONG: Record<string, string> = {
   'client/src/schema.ts': 'generated from openapi.json',
 };
 /** What modules may import besides npm: core, and packages of this repository. */
-const DOORS = ['#agent-protocol', '#core', '#core/contract', '#plugin-sdk', '#plugin-sdk/host'];
+const DOORS = [
+  '#agent-protocol',
+  '#agent-protocol/schemas',
+  '#core',
+  '#core/contract',
+  '#plugin-sdk',
+  '#plugin-sdk/host',
+];
 const CORE_LIBRARIES = ['@hapi/hapi', 'graphile-worker', 'ioredis', 'pg'];
 
 const resolved = (from: string, to: string) => (to.startsWith('.') ? normalize(join(dirname(from), to)) : to);

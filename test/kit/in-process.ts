@@ -16,7 +16,7 @@ import { connectClient, type Sql } from './client.ts';
 import { createTestDatabase } from './database.ts';
 import { watchEvents } from './event-shapes.ts';
 import { call } from './http.ts';
-import type { Installation, TestPlatform } from './platform.ts';
+import type { Installation, TestPlatform } from './platform-types.ts';
 
 // Other servers are faked at the edge; anything else that leaves this machine fails the test.
 nock.disableNetConnect();

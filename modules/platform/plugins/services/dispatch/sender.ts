@@ -2,7 +2,7 @@
 import type { ClaimedMessage, Outcome } from '#core';
 import { afterFailure, checkResult, inputOf, type Step, stepsOf } from '#plugin-sdk/host';
 import type { PluginHost } from '../running/host.ts';
-import type { Outcome as CallOutcome } from '../running/process/plugin-process.ts';
+import type { Outcome as CallOutcome } from '../running/process/invocation.ts';
 import { writeCollected } from './collections.ts';
 
 export interface Message {

@@ -1,36 +1,32 @@
-/** What agents sample now and then: patches by source, security, sessions, connections, processes. */
+/** The bodies of reports: patches by source, security, sessions, connections, processes; and values of custom fields. */
 import Joi from 'joi';
-import { address, amount, count, instant, label, lenient, open, percent, storable, text } from './wire-values.ts';
+import {
+  type LoginSession,
+  MAX_CONNECTIONS,
+  MAX_PATCHES,
+  MAX_PROCESSES,
+  MAX_SESSIONS,
+  PATCH_SOURCES,
+  type Patch,
+  type PatchReport,
+} from '../reports.ts';
+import { snapshotKeys } from './inventory.ts';
+import { address, amount, count, flag, instant, label, lenient, open, percent, storable, text } from './values.ts';
 
-/** Items of both lists of patches together. */
-const MOST_PATCHES = 2_000;
-const SOURCES = ['microsoft', 'apple', 'linux', 'third_party', 'custom'] as const;
-type Source = (typeof SOURCES)[number];
-
-const head = { snapshotHash: text(128), complete: Joi.boolean() };
-const list = (most: number, item: Joi.Schema) => Joi.array().max(most).items(item);
-const flag = () => lenient(Joi.boolean());
-const words = (most: number) => lenient(text(most));
+const list = (max: number, item: Joi.Schema) => Joi.array().max(max).items(item);
+const words = (max: number) => lenient(text(max));
 
 export interface ReportBody {
   snapshotHash?: string;
   complete?: boolean;
   [field: string]: unknown;
 }
-interface Patch {
-  source: Source;
-  [field: string]: unknown;
-}
-export interface PatchesBody extends ReportBody {
-  coveredSources: Source[];
-  pending?: Patch[];
-  installed?: Patch[];
-}
+export type PatchesBody = ReportBody & PatchReport;
 
 const patch = open<Patch>({
   externalId: label(255).required(),
   source: Joi.string()
-    .valid(...SOURCES)
+    .valid(...PATCH_SOURCES)
     .required(),
   title: words(500),
   severity: words(20),
@@ -43,25 +39,25 @@ const patch = open<Patch>({
   installedAt: lenient(instant()),
 });
 export const patchesBody = open<PatchesBody>({
-  ...head,
+  ...snapshotKeys,
   coveredSources: Joi.array()
-    .items(Joi.string().valid(...SOURCES))
+    .items(Joi.string().valid(...PATCH_SOURCES))
     .unique()
     .min(1)
-    .max(SOURCES.length)
+    .max(PATCH_SOURCES.length)
     .required(),
-  pending: list(MOST_PATCHES, patch),
-  installed: list(MOST_PATCHES, patch),
+  pending: list(MAX_PATCHES, patch),
+  installed: list(MAX_PATCHES, patch),
   scanId: words(64),
   rebootPending: flag(),
 }).custom((body: PatchesBody, helpers) =>
-  (body.pending?.length ?? 0) + (body.installed?.length ?? 0) <= MOST_PATCHES
+  (body.pending?.length ?? 0) + (body.installed?.length ?? 0) <= MAX_PATCHES
     ? body
-    : helpers.error('array.max', { limit: MOST_PATCHES }),
+    : helpers.error('array.max', { limit: MAX_PATCHES }),
 );
 
 export const securityBody = open<ReportBody>({
-  ...head,
+  ...snapshotKeys,
   providerId: words(50),
   avProducts: list(
     10,
@@ -133,10 +129,10 @@ export const securityBody = open<ReportBody>({
   gatekeeperEnabled: flag(),
 });
 export const sessionsBody = open<ReportBody>({
-  ...head,
+  ...snapshotKeys,
   sessions: list(
-    500,
-    open({
+    MAX_SESSIONS,
+    open<LoginSession>({
       username: label(255).required(),
       type: words(50),
       state: words(50),
@@ -147,9 +143,9 @@ export const sessionsBody = open<ReportBody>({
   ).required(),
 });
 export const connectionsBody = open<ReportBody>({
-  ...head,
+  ...snapshotKeys,
   connections: list(
-    2_000,
+    MAX_CONNECTIONS,
     open({
       protocol: label(10).required(),
       localAddress: lenient(address()),
@@ -163,9 +159,9 @@ export const connectionsBody = open<ReportBody>({
   ).required(),
 });
 export const processesBody = open<ReportBody>({
-  ...head,
+  ...snapshotKeys,
   processes: list(
-    2_000,
+    MAX_PROCESSES,
     open({
       pid: count().required(),
       name: label(255).required(),
@@ -180,7 +176,7 @@ export const processesBody = open<ReportBody>({
 export interface AgentValues {
   values: Record<string, unknown>;
 }
-/** Keys and values as scripts print them; which fields they may write is for the device to say. */
+/** Keys and values as scripts print them; the device's organization decides which fields they may write. */
 export const agentValues = open<AgentValues>({
   values: Joi.object()
     .pattern(Joi.string().max(100), Joi.alternatives(text(10_000), Joi.number(), Joi.boolean(), null))

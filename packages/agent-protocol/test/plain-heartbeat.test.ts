@@ -1,7 +1,6 @@
-/** The short cut for ordinary heartbeats agrees with the schema. */
+/** The recognition of ordinary heartbeats agrees with the schema. */
 import test from 'ava';
-import { heartbeatBody } from '../models/heartbeat.ts';
-import { isPlainBeat } from '../models/plain-beat.ts';
+import { heartbeatBody, isPlainHeartbeat } from '#agent-protocol/schemas';
 
 const VALUES = [
   null,
@@ -43,12 +42,12 @@ const KEYS = [
   ...['mainAgentRestartCount24h', 'flapDetected', 'configVersion'],
 ];
 
-test('whatever it calls plain the schema lets pass unchanged, for every field and many values', (t) => {
+test('every heartbeat recognised as plain passes the schema unchanged, for every field and many values', (t) => {
   let plain = 0;
   for (const key of [...KEYS, 'unknown', '__proto__', 'constructor']) {
     for (const value of VALUES) {
       const body = JSON.parse(`{${JSON.stringify(key)}: ${JSON.stringify(value)}}`) as object;
-      if (!isPlainBeat(body)) continue;
+      if (!isPlainHeartbeat(body)) continue;
       plain += 1;
       t.deepEqual(heartbeatBody.validate(body).value, body, `${key} ${JSON.stringify(value)}`);
     }
@@ -56,9 +55,9 @@ test('whatever it calls plain the schema lets pass unchanged, for every field an
   t.true(plain > 15);
 });
 
-test('a usual beat takes the short cut', (t) => {
+test('an ordinary heartbeat is recognised as plain', (t) => {
   t.true(
-    isPlainBeat({
+    isPlainHeartbeat({
       status: 'ok',
       agentVersion: '1.0.0',
       hostname: 'h',

@@ -1,28 +1,28 @@
-/** Recognises the ordinary heartbeat without the schema: it comes thousands of times a second and is nearly always plain. */
-import { type MetricUnit, metricEntries } from '#agent-protocol';
-import type { HeartbeatBody, MetricsBody } from './heartbeat.ts';
+/** Recognises an ordinary heartbeat without the schema: thousands arrive each second and nearly all are ordinary. */
+import { HEARTBEAT_ROLES, HEARTBEAT_STATUSES, type ReceivedHeartbeat } from '../heartbeat.ts';
+import { type MetricUnit, metricEntries } from '../metrics.ts';
 
 type Test = (value: unknown) => boolean;
 const text =
-  (most: number): Test =>
+  (max: number): Test =>
   (value) =>
     typeof value === 'string' &&
     value.length > 0 &&
-    value.length <= most &&
+    value.length <= max &&
     value.trim() === value &&
     value.isWellFormed() &&
     !value.includes('\0');
 const number =
-  (most: number): Test =>
+  (max: number): Test =>
   (value) =>
-    typeof value === 'number' && value >= 0 && value <= most;
+    typeof value === 'number' && value >= 0 && value <= max;
 const whole =
-  (most: number): Test =>
+  (max: number): Test =>
   (value) =>
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
 const flag: Test = (value) => typeof value === 'boolean';
 const oneOf =
-  (...words: string[]): Test =>
+  (words: readonly string[]): Test =>
   (value) =>
     words.includes(value as string);
 
@@ -37,9 +37,9 @@ const METRIC_TEST: Record<MetricUnit, Test> = {
 const METRICS: Record<string, Test> = Object.fromEntries(
   metricEntries.map(([name, unit]) => [name, METRIC_TEST[unit]]),
 );
-const BEAT: Record<string, Test> = {
-  role: oneOf('agent', 'watchdog'),
-  status: oneOf('ok', 'warning', 'error'),
+const HEARTBEAT: Record<string, Test> = {
+  role: oneOf(HEARTBEAT_ROLES),
+  status: oneOf(HEARTBEAT_STATUSES),
   metrics: (value) => isPlain(value, METRICS),
   agentVersion: text(50),
   hostname: text(255),
@@ -52,7 +52,7 @@ const BEAT: Record<string, Test> = {
   configVersion: text(64),
 };
 
-function isPlain(value: unknown, tests: Record<string, Test>): value is HeartbeatBody & MetricsBody {
+function isPlain(value: unknown, tests: Record<string, Test>): boolean {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   for (const [key, inner] of Object.entries(value)) {
     if (!Object.hasOwn(tests, key) || !tests[key]?.(inner)) return false;
@@ -60,5 +60,5 @@ function isPlain(value: unknown, tests: Record<string, Test>): value is Heartbea
   return true;
 }
 
-/** True only where the schema would let every field pass unchanged; anything else is the schema's to judge. */
-export const isPlainBeat = (body: unknown): body is HeartbeatBody => isPlain(body, BEAT);
+/** True only where the schema would accept every field unchanged; any other body must be validated by the schema. */
+export const isPlainHeartbeat = (body: unknown): body is ReceivedHeartbeat => isPlain(body, HEARTBEAT);
