@@ -295,6 +295,32 @@ create policy platform on agent_versions for all to quartermaster_platform using
 grant select on agent_versions to quartermaster_app;
 grant insert, select, update on agent_versions to quartermaster_platform;
 
+create table alert_channel_queue (
+  id uuid not null,
+  channel_id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  counted boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  lease uuid,
+  leased_until timestamp with time zone,
+  constraint alert_channel_queue_id_fkey FOREIGN KEY (id) REFERENCES alert_notifications(id) ON DELETE CASCADE,
+  constraint alert_channel_queue_pkey PRIMARY KEY (id)
+);
+CREATE INDEX alert_channel_queue_due ON public.alert_channel_queue USING btree (channel_id, due_at);
+CREATE INDEX alert_channel_queue_leased ON public.alert_channel_queue USING btree (channel_id) WHERE (leased_until IS NOT NULL);
+alter table alert_channel_queue force row level security;
+create policy owner on alert_channel_queue for all to <owner> using (true) with check (true);
+create policy platform on alert_channel_queue for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on alert_channel_queue for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on alert_channel_queue for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on alert_channel_queue for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on alert_channel_queue for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on alert_channel_queue to quartermaster_app;
+grant delete, insert, select, update on alert_channel_queue to quartermaster_platform;
+
 create table alert_channels (
   id uuid not null default gen_random_uuid(),
   org_id uuid,
@@ -352,9 +378,6 @@ create table alert_notifications (
   message jsonb not null,
   status text not null default 'pending'::text,
   attempts integer not null default 0,
-  next_attempt_at timestamp with time zone not null default now(),
-  lease uuid,
-  leased_until timestamp with time zone,
   digest_id uuid,
   reached text[] not null default '{}'::text[],
   provider_message_id character varying(255),
@@ -371,7 +394,6 @@ create table alert_notifications (
 CREATE INDEX alert_notifications_age ON public.alert_notifications USING btree (created_at);
 CREATE INDEX alert_notifications_channel ON public.alert_notifications USING btree (channel_id, created_at);
 CREATE INDEX alert_notifications_digest ON public.alert_notifications USING btree (digest_id, created_at) WHERE (digest_id IS NOT NULL);
-CREATE INDEX alert_notifications_due ON public.alert_notifications USING btree (next_attempt_at) WHERE (status = 'pending'::text);
 alter table alert_notifications force row level security;
 create policy owner on alert_notifications for all to <owner> using (true) with check (true);
 create policy platform on alert_notifications for all to quartermaster_platform using (true) with check (true);
@@ -1884,9 +1906,6 @@ create table notification_deliveries (
   status text not null default 'pending'::text,
   attempts integer not null default 0,
   due_at timestamp with time zone not null,
-  next_attempt_at timestamp with time zone not null,
-  lease uuid,
-  leased_until timestamp with time zone,
   targets uuid[],
   error character varying(500),
   provider_message_id character varying(255),
@@ -1900,7 +1919,6 @@ create table notification_deliveries (
 );
 CREATE INDEX notification_deliveries_age ON public.notification_deliveries USING btree (created_at);
 CREATE INDEX notification_deliveries_digest ON public.notification_deliveries USING btree (user_id, due_at) WHERE (digest AND (status = 'pending'::text));
-CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (next_attempt_at) WHERE (status = 'pending'::text);
 CREATE INDEX notification_deliveries_notice ON public.notification_deliveries USING btree (notification_id) WHERE (status = 'pending'::text);
 alter table notification_deliveries force row level security;
 create policy owner on notification_deliveries for all to <owner> using (true) with check (true);
@@ -1943,6 +1961,30 @@ alter table notification_preferences force row level security;
 create policy owner on notification_preferences for all to <owner> using (true) with check (true);
 create policy platform on notification_preferences for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on notification_preferences to quartermaster_platform;
+
+create table notification_queue (
+  id uuid not null,
+  kind text not null,
+  tenant_id uuid not null,
+  org_id uuid,
+  user_id uuid not null,
+  digest_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  lease uuid,
+  leased_until timestamp with time zone,
+  constraint notification_queue_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'push'::text]))),
+  constraint notification_queue_id_fkey FOREIGN KEY (id) REFERENCES notification_deliveries(id) ON DELETE CASCADE,
+  constraint notification_queue_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX notification_queue_digest ON public.notification_queue USING btree (user_id, digest_at) WHERE (digest_at IS NOT NULL);
+CREATE INDEX notification_queue_due ON public.notification_queue USING btree (kind, tenant_id, due_at);
+CREATE INDEX notification_queue_leased ON public.notification_queue USING btree (kind, tenant_id) WHERE (leased_until IS NOT NULL);
+alter table notification_queue force row level security;
+create policy owner on notification_queue for all to <owner> using (true) with check (true);
+create policy platform on notification_queue for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on notification_queue to quartermaster_platform;
 
 create table notification_rates (
   user_id uuid not null,

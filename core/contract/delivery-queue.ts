@@ -60,8 +60,9 @@ export interface PreparedMessages<M extends object> {
  *
  * @typeParam M what `message.columns` selects
  * @typeParam D what `record.fields` names
+ * @typeParam P what `prepare` makes of M; M without it
  */
-export interface DeliveryQueue<M extends object = object, D extends object = object> {
+export interface DeliveryQueue<M extends object = object, D extends object = object, P extends object = M> {
   /** Unique, in kebab-case. Names the hint `<name>.due`, the statements and the log lines. */
   name: string;
   /** The table, made by `call make_delivery_queue('<table>', '<column>', …)`. Its key `id` is the id of the message. */
@@ -99,12 +100,12 @@ export interface DeliveryQueue<M extends object = object, D extends object = obj
     from?: string;
   };
   /** In the transaction of the claim: decides which messages are sent, and completes them. */
-  prepare?(ctx: Context, messages: readonly (M & ClaimedMessage)[]): Promise<PreparedMessages<M>>;
+  prepare?(ctx: Context, messages: readonly (M & ClaimedMessage)[]): Promise<PreparedMessages<P>>;
   /**
    * One attempt, with no transaction open. A rejection counts as a failure of ours: it is logged and tried again.
    * @param signal aborts when the process stops and does not wait for the attempt any longer
    */
-  send(start: StartServices, message: M & ClaimedMessage, signal: AbortSignal): Promise<Outcome<D>>;
+  send(start: StartServices, message: P & ClaimedMessage, signal: AbortSignal): Promise<Outcome<D>>;
   /** What results change besides the queue, in the same statement. */
   record?: {
     /** SQL: names and types of D's fields, quoted where they have capitals. */
@@ -122,7 +123,7 @@ export interface DeliveryQueue<M extends object = object, D extends object = obj
   /** In the transaction of the results: what follows for receivers. */
   conclude?(ctx: Context, rows: readonly Record<string, unknown>[]): Promise<void>;
   /** After the results are committed; the queue does not wait for it. */
-  afterResults?(start: StartServices, results: readonly DeliveryResult<M, D>[]): Promise<void>;
+  afterResults?(start: StartServices, results: readonly DeliveryResult<P, D>[]): Promise<void>;
   /** The table that keeps what became of messages, for figures and retention. */
   log?: {
     table: string;
@@ -134,7 +135,7 @@ export interface DeliveryQueue<M extends object = object, D extends object = obj
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds queues of every message type
-export type AnyDeliveryQueue = DeliveryQueue<any, any>;
-export const defineDelivery = <M extends object, D extends object = object>(
-  queue: DeliveryQueue<M, D>,
+export type AnyDeliveryQueue = DeliveryQueue<any, any, any>;
+export const defineDelivery = <M extends object, D extends object = object, P extends object = M>(
+  queue: DeliveryQueue<M, D, P>,
 ): AnyDeliveryQueue => queue;

@@ -4,6 +4,7 @@ import type { ChannelAdapter, ChannelUsage } from './models/adapter.ts';
 import { channelCreate, channelShape, channelUpdate, quietHours } from './models/channel.ts';
 import type { ChannelMessage, MessageKind } from './models/message.ts';
 import { cancel, send } from './services/sending/messages.ts';
+import { alertChannelQueue } from './services/sending/queue.ts';
 
 const api = (ctx: Context) => ({
   /**
@@ -54,6 +55,7 @@ export default defineModule({
   events: ['alert-channels.disabled'],
   slots: ['alerts.channel', 'alert-channels.usage'],
   steadySlots: ['alert-channels.usage'],
+  deliveries: [alertChannelQueue],
   objects: { channels: 'alert_channels' },
   schemas: {
     AlertChannel: channelShape,

@@ -4,6 +4,7 @@ import type { NoticeKind } from './models/notice.ts';
 import { notificationShape } from './models/notification.ts';
 import { preference } from './models/preference.ts';
 import { subscriptionShape } from './models/push-subscription.ts';
+import { notificationQueue } from './services/delivery/queue.ts';
 
 declare module '#core/contract' {
   interface Slots {
@@ -27,6 +28,7 @@ export default defineModule({
     'notification.push.unsubscribe',
   ],
   slots: ['notifications.notice'],
+  deliveries: [notificationQueue],
   schemas: {
     Notification: notificationShape,
     NotificationPreference: preference,

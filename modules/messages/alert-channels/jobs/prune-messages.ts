@@ -1,6 +1,6 @@
 /** Removes messages after 90 days, some at a time. */
-import { defineJob } from '#core';
-import { prune } from '../services/sending/sweeps.ts';
+import { defineJob, pruneDeliveries } from '#core';
+import { alertChannelQueue } from '../services/sending/queue.ts';
 
 declare module '#core/contract' {
   interface Jobs {
@@ -15,6 +15,6 @@ export default defineJob({
   whenOff: 'what is kept is kept no longer than it should be',
   maxAttempts: 3,
   async run(ctx) {
-    if (await prune(ctx)) ctx.addJob('alert-channels/prune-messages', {}, { orgId: null });
+    if (await pruneDeliveries(ctx, alertChannelQueue)) ctx.addJob('alert-channels/prune-messages', {}, { orgId: null });
   },
 });

@@ -50,9 +50,6 @@ create table alert_notifications (
   message jsonb not null,
   status text not null default 'pending' check (status in ('pending', 'sent', 'failed', 'throttled', 'cancelled')),
   attempts integer not null default 0,
-  next_attempt_at timestamptz not null default now(),
-  lease uuid,
-  leased_until timestamptz,
   -- for a throttled message: the digest sent in its place
   digest_id uuid,
   -- recipients that already received the message
@@ -63,8 +60,19 @@ create table alert_notifications (
   sent_at timestamptz,
   unique (alert_id, channel_id, kind, step, sequence)
 ) with (fillfactor = 70);
-create index alert_notifications_due on alert_notifications (next_attempt_at) where status = 'pending';
 create index alert_notifications_channel on alert_notifications (channel_id, created_at);
 create index alert_notifications_digest on alert_notifications (digest_id, created_at) where digest_id is not null;
 create index alert_notifications_age on alert_notifications (created_at);
 call protect_tenant('alert_notifications', 'org_id', 'partner_id');
+
+-- Messages to be sent (core/delivery).
+create table alert_channel_queue (
+  id uuid primary key references alert_notifications (id) on delete cascade,
+  channel_id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  -- counted in the throttling window of its channel
+  counted boolean not null default false
+);
+call make_delivery_queue('alert_channel_queue', 'channel_id');
+call protect_tenant('alert_channel_queue', 'org_id', 'partner_id');

@@ -65,8 +65,8 @@ export class Channel extends Model {
   declare updatedAt: Date;
 }
 
-/** After so many messages in a row that failed for good, a channel is switched off. */
-export const MOST_FAILURES = 50;
+/** Messages in a row that failed, after which a channel is disabled. */
+export const MAX_FAILURES = 50;
 
 const clock = Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/);
 export const quietHours = Joi.object<QuietHours, true>({

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Context } from '#core';
 import { runUnitOfWork } from '#core/work';
 import { type Called, type ErrorBody, type Person, type Tenant, type TestPlatform, tenant } from '#test';
-import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
+import { NOBODY } from '../../../../core/context/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
 import type { ChannelMessage } from '../models/message.ts';
 
@@ -102,30 +102,29 @@ export async function openTenant(test: TestPlatform) {
       await work(async (ctx) => {
         for (const one of messages) await ctx.use('alert-channels').send(channelId, { orgId: at.orgId, ...one });
       });
-      await test.runJobs();
+      await deliver(test);
     },
     cancel: (alertId: string) => work((ctx) => ctx.use('alert-channels').cancel(alertId)),
     kept: (channelId: string) =>
-      test.sql<Kept>('select * from alert_notifications where channel_id = $1 order by created_at, id', [channelId]),
+      test.sql<Kept>(
+        `select n.*, q.due_at as next_attempt_at from alert_notifications n left join alert_channel_queue q on q.id = n.id
+         where n.channel_id = $1 order by n.created_at, n.id`,
+        [channelId],
+      ),
   };
 }
 export type Ground = Awaited<ReturnType<typeof openTenant>>;
 
-/** Lets what waits for a later attempt be due now, and the minute's sweep ask for it. */
-export async function hurry(test: TestPlatform, channelId: string): Promise<void> {
-  await test.sql(
-    `update alert_notifications set next_attempt_at = now() where channel_id = $1 and status = 'pending'`,
-    [channelId],
-  );
-  const { work, log } = test.platform.tasks;
-  await runUnitOfWork(
-    work,
-    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' },
-    async (ctx) => {
-      ctx.addJob('alert-channels/sweep-messages', {}, { orgId: null });
-    },
-  );
+/** Sends what is due, and lets what follows from it happen. */
+async function deliver(test: TestPlatform): Promise<void> {
+  await test.platform.tasks.drainDeliveries('alert-channels');
   await test.runJobs();
+}
+
+/** Makes what waits for a later attempt due now, and sends it. */
+export async function hurry(test: TestPlatform, channelId: string): Promise<void> {
+  await test.sql('update alert_channel_queue set due_at = now() where channel_id = $1 and lease is null', [channelId]);
+  await deliver(test);
 }
 
 export const codeOf = (called: Called<unknown>) => (called.body as Partial<ErrorBody>).error?.code;

@@ -87,9 +87,6 @@ create table notification_deliveries (
   attempts integer not null default 0,
   -- for a digest: the time of the digest
   due_at timestamptz not null,
-  next_attempt_at timestamptz not null,
-  lease uuid,
-  leased_until timestamptz,
   -- subscriptions still to be reached; null for all
   targets uuid[],
   error varchar(500),
@@ -98,11 +95,25 @@ create table notification_deliveries (
   sent_at timestamptz,
   unique (user_id, event_id, kind)
 ) with (fillfactor = 70);
-create index notification_deliveries_due on notification_deliveries (next_attempt_at) where status = 'pending';
 create index notification_deliveries_digest on notification_deliveries (user_id, due_at) where digest and status = 'pending';
 create index notification_deliveries_notice on notification_deliveries (notification_id) where status = 'pending';
 create index notification_deliveries_age on notification_deliveries (created_at);
 call protect_platform('notification_deliveries');
+
+-- Mails and push messages to be sent (core/delivery). A digest has one row, the first of its deliveries.
+create table notification_queue (
+  id uuid primary key references notification_deliveries (id) on delete cascade,
+  kind text not null check (kind in ('email', 'push')),
+  -- organization or partner of the notification; zeros for digests and for the installation
+  tenant_id uuid not null,
+  org_id uuid,
+  user_id uuid not null,
+  -- time of a digest; null for a single notification
+  digest_at timestamptz
+);
+call make_delivery_queue('notification_queue', 'kind', 'tenant_id');
+create unique index notification_queue_digest on notification_queue (user_id, digest_at) where digest_at is not null;
+call protect_platform('notification_queue');
 
 create table push_subscriptions (
   id uuid primary key default gen_random_uuid(),

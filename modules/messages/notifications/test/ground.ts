@@ -56,7 +56,7 @@ export async function openTenant(test: TestPlatform) {
     /** Emits the events in one change and lets what follows from them happen. */
     async tell(name: string, data: object, about: Told = {}, times = 1) {
       await emit(test, at, name, data, about, times);
-      await test.runJobs();
+      await sweep(test);
     },
     inbox: async (person: Person, query = '') =>
       (await test.call<Listed>('GET', `/notifications${query}`, { token: person.token })).body,
@@ -83,20 +83,22 @@ export async function openTenant(test: TestPlatform) {
     },
     deliveries: (person: Person) =>
       test.sql<Sent & Record<string, unknown>>(
-        'select * from notification_deliveries where user_id = $1 order by created_at, kind',
+        `select d.*, q.due_at as next_attempt_at from notification_deliveries d left join notification_queue q on q.id = d.id
+         where d.user_id = $1 order by d.created_at, d.kind`,
         [person.id],
       ),
   };
 }
 export type Ground = Awaited<ReturnType<typeof openTenant>>;
 
-async function emit(
+/** Emits the event in one change, and nothing more. */
+export async function emit(
   test: TestPlatform,
   at: Tenant,
   name: string,
   data: object,
   { by, ...about }: Told,
-  times: number,
+  times = 1,
 ): Promise<void> {
   const { work, log } = test.platform.tasks;
   const everywhere = about.orgId === null;
@@ -108,24 +110,15 @@ async function emit(
   });
 }
 
-/** Lets what waits for a later attempt be due now. */
+/** Makes what waits for a later attempt due now, and sends it. */
 export const hurry = async (test: TestPlatform, person: Person): Promise<void> => {
-  await test.sql(
-    `update notification_deliveries set next_attempt_at = now() where user_id = $1 and status = 'pending'`,
-    [person.id],
-  );
+  await test.sql('update notification_queue set due_at = now() where user_id = $1 and lease is null', [person.id]);
   await sweep(test);
 };
 
-/** The minute's sweep, and what it asks for. */
+/** Runs the jobs, then sends what is due. */
 export async function sweep(test: TestPlatform): Promise<void> {
-  const { work, log } = test.platform.tasks;
-  await runUnitOfWork(
-    work,
-    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' },
-    async (ctx) => {
-      ctx.addJob('notifications/sweep-deliveries', {}, { orgId: null });
-    },
-  );
   await test.runJobs();
+  await test.platform.tasks.drainDeliveries('notifications');
+  await test.platform.settle();
 }

@@ -1,8 +1,9 @@
 /** Notices by mail, through a real mail server: one recipient each, threads, retries, quiet hours and digests. */
 import test from 'ava';
 import { orgUser, startMailServer, startTestPlatform } from '#test';
-import { delayAfter } from '../services/delivery/delays.ts';
-import { hurry, openTenant, sweep } from './ground.ts';
+import { retryDelay } from '../../../../core/delivery/retry-delay.ts';
+import { notificationQueue } from '../services/delivery/queue.ts';
+import { emit, hurry, openTenant, sweep } from './ground.ts';
 
 const office = await startMailServer();
 const platform = await startTestPlatform({ MAIL_URL: `smtp://127.0.0.1:${office.port}` });
@@ -15,6 +16,8 @@ test.beforeEach(() => {
   office.refuse = 0;
 });
 
+const delayAfter = (attempt: number, retryAfter: number | null, random?: () => number) =>
+  retryDelay(notificationQueue.retryDelays, attempt, retryAfter, random);
 const OUTAGE = { offline: 9, of: 10 };
 const header = (text: string, name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(text)?.[1] ?? '';
 const mailsTo = (email: string) => office.mails.filter(({ to }) => to.includes(email));
@@ -118,7 +121,8 @@ test.serial('what a crash left behind is taken up when its lease is over, and no
   office.refuse = 0;
   const leased = (interval: string) =>
     platform.sql(
-      `update notification_deliveries set lease = gen_random_uuid(), leased_until = now() + $2::interval where user_id = $1`,
+      `update notification_queue set lease = gen_random_uuid(), leased_until = now() + $2::interval,
+         due_at = now() + $2::interval where user_id = $1`,
       [at.orgAdmin.id, interval],
     );
   await leased('1 hour');
@@ -173,9 +177,13 @@ test.serial('a digest is one mail of what has come since, without what was read'
   const [notice] = (await at.inbox(reader)).notifications;
   await platform.call('PATCH', `/notifications/${notice?.id}`, { token: reader.token, body: { read: true } });
   // One slot: an hour that ends between two events would make two.
-  await platform.sql(`update notification_deliveries set due_at = date_trunc('hour', now()) where user_id = $1`, [
-    reader.id,
-  ]);
+  await platform.sql(
+    `with one as (select id from notification_queue where user_id = $1 limit 1),
+     others as (delete from notification_queue where user_id = $1 and id not in (select id from one)),
+     moved as (update notification_queue set digest_at = date_trunc('hour', now()) where id in (select id from one))
+     update notification_deliveries set due_at = date_trunc('hour', now()) where user_id = $1`,
+    [reader.id],
+  );
   await hurry(platform, reader);
   const mails = mailsTo(reader.email);
   t.is(mails.length, 1);
@@ -184,6 +192,25 @@ test.serial('a digest is one mail of what has come since, without what was read'
   await hurry(platform, reader);
   t.is(mailsTo(reader.email).length, 1);
 });
+
+test.serial(
+  'a notice that comes while its digest is being sent is not lost: the digest is sent again with it',
+  async (t) => {
+    const at = await openTenant(platform);
+    await at.prefer(at.orgAdmin, { type: 'device', email: 'digest', emailFrom: 'low', digest: { every: 'day' } });
+    await at.tell('devices.main_agent_silent', { hostname: 'a' }, { deviceId: await at.device() });
+    const row = () =>
+      platform.sql('select lease, due_at <= now() as due from notification_queue where user_id = $1', [at.orgAdmin.id]);
+    t.deepEqual(await row(), [{ lease: null, due: false }]);
+    await platform.sql(
+      `update notification_queue set lease = gen_random_uuid(), leased_until = now() + interval '1 hour' where user_id = $1`,
+      [at.orgAdmin.id],
+    );
+    await emit(platform, at, 'devices.main_agent_silent', { hostname: 'b' }, { deviceId: await at.device() });
+    await platform.runJobs();
+    t.deepEqual(await row(), [{ lease: null, due: true }]);
+  },
+);
 
 test('delays grow, spread by a fifth, and are longer where the other side asks so', (t) => {
   t.deepEqual(

@@ -69,8 +69,8 @@ test.serial('old notices go: those read a month ago, and all after three', async
     [at.orgAdmin.id, at.orgId],
   );
   await platform.sql(
-    `insert into notification_deliveries (user_id, event_id, notification_id, kind, status, due_at, next_attempt_at, created_at)
-     select $1, gen_random_uuid(), gen_random_uuid(), 'email', 'sent', now(), now(), now() - make_interval(days => d)
+    `insert into notification_deliveries (user_id, event_id, notification_id, kind, status, due_at, created_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'email', 'sent', now(), now() - make_interval(days => d)
      from unnest(array[89, 91]) d`,
     [at.orgAdmin.id],
   );

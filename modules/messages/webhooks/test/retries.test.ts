@@ -2,7 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { retryAfterOf, retryDelay } from '#core';
+import { retryAfterOf } from '#core';
+import { retryDelay } from '../../../../core/delivery/retry-delay.ts';
 import { webhookQueue } from '../services/sending/queue.ts';
 import { hurry, openPlatform, openTenant, receiver, until } from './ground.ts';
 

@@ -4,7 +4,7 @@ import test from 'ava';
 import { runUnitOfWork } from '#core/work';
 import type { Manifest } from '#plugin-sdk/host';
 import type { Called } from '#test';
-import { EVERYWHERE, NOBODY } from '../../../../core/context/index.ts';
+import { NOBODY } from '../../../../core/context/index.ts';
 import { organizationScope } from '../../../../core/jobs/task.ts';
 import { type At, openGround, openTenant, type Refused } from './ground.ts';
 
@@ -82,11 +82,12 @@ async function send(
     } as const;
     await ctx.use('alert-channels').send(channelId, { orgId, alertId, kind, ...message });
   });
-  await platform.runJobs();
+  await platform.platform.tasks.drainDeliveries('alert-channels');
   const [row] = await platform.sql<Sent>(
     `select n.status, n.attempts, n.error, n.provider_message_id as reference,
-       extract(epoch from n.next_attempt_at - c.last_delivery_at)::int as wait
-     from alert_notifications n join alert_channels c on c.id = n.channel_id where channel_id = $1 and alert_id = $2 and kind = $3`,
+       extract(epoch from q.due_at - c.last_delivery_at)::int as wait
+     from alert_notifications n join alert_channels c on c.id = n.channel_id left join alert_channel_queue q on q.id = n.id
+     where n.channel_id = $1 and alert_id = $2 and kind = $3`,
     [channelId, alertId, kind],
   );
   return { alertId, ...(row as Sent) };
@@ -98,21 +99,12 @@ interface Sent extends Record<string, unknown> {
   reference: string | null;
   wait: number;
 }
-/** Lets what waits be due, and the minute's sweep ask for it. */
+/** Makes what waits for a later attempt due now, and sends it. */
 async function again(channelId: string) {
-  await platform.sql(
-    `update alert_notifications set next_attempt_at = now() where channel_id = $1 and status = 'pending'`,
-    [channelId],
-  );
-  const { work, log } = platform.platform.tasks;
-  await runUnitOfWork(
-    work,
-    { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' },
-    async (ctx) => {
-      ctx.addJob('alert-channels/sweep-messages', {}, { orgId: null });
-    },
-  );
-  await platform.runJobs();
+  await platform.sql('update alert_channel_queue set due_at = now() where channel_id = $1 and lease is null', [
+    channelId,
+  ]);
+  await platform.platform.tasks.drainDeliveries('alert-channels');
 }
 
 test.serial('a message goes to the plugin with what the channel was set to, and its reference is kept', async (t) => {

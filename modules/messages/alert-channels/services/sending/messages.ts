@@ -1,23 +1,24 @@
-/** Messages about alerts: taken in within the change that caused them, or taken back. */
-import type { Context } from '#core';
-import { cutText } from '#core';
+/** Messages about alerts: queued within the change that causes them, or taken back. */
+import { announceDue, type Context, cutText } from '#core';
 import type { ChannelMessage, MessageKind } from '../../models/message.ts';
 
-// Follow-ups only where something was said before.
+// An alert's end, or that it is acknowledged, is sent only to channels that were sent something about it before.
 const INSERT = `
-insert into alert_notifications (org_id, channel_id, alert_id, kind, step, sequence, severity, message)
-select $1, c.id, $3, $4, $5, $6, $7, $8 from alert_channels c
-where c.id = $2 and c.enabled and c.health <> 'disabled_by_system'
-  and (array_position(array['info', 'low', 'medium', 'high', 'critical'], $7::text)
-      >= array_position(array['info', 'low', 'medium', 'high', 'critical'], c.min_severity)
-    or $4 in ('acknowledged', 'resolved'))
-  and ($4 not in ('acknowledged', 'resolved') or exists (
-    select from alert_notifications n where n.alert_id = $3 and n.channel_id = c.id and n.status in ('sent', 'throttled')
-      and n.kind not in ('acknowledged', 'resolved')))
-on conflict (alert_id, channel_id, kind, step, sequence) do nothing
-returning id`;
+with made as (
+  insert into alert_notifications (org_id, channel_id, alert_id, kind, step, sequence, severity, message)
+  select $1, c.id, $3, $4, $5, $6, $7, $8 from alert_channels c
+  where c.id = $2 and c.enabled and c.health <> 'disabled_by_system'
+    and (array_position(array['info', 'low', 'medium', 'high', 'critical'], $7::text)
+        >= array_position(array['info', 'low', 'medium', 'high', 'critical'], c.min_severity)
+      or $4 in ('acknowledged', 'resolved'))
+    and ($4 not in ('acknowledged', 'resolved') or exists (
+      select from alert_notifications n where n.alert_id = $3 and n.channel_id = c.id and n.status in ('sent', 'throttled')
+        and n.kind not in ('acknowledged', 'resolved')))
+  on conflict (alert_id, channel_id, kind, step, sequence) do nothing
+  returning id, channel_id, org_id)
+insert into alert_channel_queue (id, channel_id, org_id) select id, channel_id, org_id from made`;
 
-/** A channel that is off, or that wants only what is more severe, is passed over. Twice the same is once. */
+/** Does nothing for a channel that is off or wants only more severe alerts. The same message is sent once. */
 export async function send(
   ctx: Context,
   channelId: string,
@@ -25,20 +26,24 @@ export async function send(
 ): Promise<void> {
   const { alertId, kind, severity } = message;
   const kept = { ...message, title: cutText(message.title, 500), message: cutText(message.message, 4000) };
-  const { rows } = await ctx.sql<{ id: string }>(
+  const { rowCount } = await ctx.sql(
     INSERT,
     [orgId, channelId, alertId, kind, step, sequence, severity, JSON.stringify(kept)],
     'alert-channels-send',
   );
-  for (const { id: messageId } of rows) ctx.addJob('alert-channels/deliver', { messageId }, { orgId });
+  if (rowCount) announceDue(ctx, 'alert-channels');
 }
 
-/** What is being sent at this moment arrives. */
+/** Messages that are being sent at this moment are not taken back. Returns how many were. */
 export async function cancel(ctx: Context, alertId: string, kinds?: readonly MessageKind[]): Promise<number> {
   const { rowCount } = await ctx.sql(
-    `update alert_notifications set status = 'cancelled', error = 'taken back before it was sent'
-     where alert_id = $1 and status = 'pending' and (lease is null or leased_until <= now())
-       and ($2::text[] is null or kind = any ($2))`,
+    `with removed as (
+       delete from alert_channel_queue q using alert_notifications n
+       where n.alert_id = $1 and n.status = 'pending' and ($2::text[] is null or n.kind = any ($2)) and q.id = n.id
+         and (q.lease is null or q.leased_until <= now())
+       returning q.id)
+     update alert_notifications n set status = 'cancelled', error = 'taken back before it was sent'
+     from removed r where n.id = r.id and n.status = 'pending'`,
     [alertId, kinds ?? null],
   );
   return rowCount ?? 0;

@@ -1,14 +1,13 @@
 /** Notices as push messages to the browsers of a user (RFC 8030), encrypted so that only those can read them. */
 import { createHash } from 'node:crypto';
 import webPush from 'web-push';
-import { type Context, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
+import { type Context, type Outcome, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
 import { pushKeys } from '../push/keys.ts';
 import { openSubscription, type Target } from '../push/subscriptions.ts';
-import type { Claim, Item } from './claims.ts';
-import type { Outcome } from './outcome.ts';
+import type { Details, Item, Message } from './message.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Push services keep what they cannot hand on for so long. */
+/** How long push services keep a message that they cannot deliver. */
 const TTL_SECONDS = 86_400;
 const URGENCY = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' } as const;
 
@@ -16,15 +15,17 @@ interface Try {
   state: 'sent' | 'gone' | 'refused' | 'later';
   error?: string;
   retryAfter?: number | null;
-  /** The push service's name of the message. */
+  /** The push service's id of the message. */
   message?: string | null;
 }
 
-/** To all browsers of the user, or to those that an attempt before has not reached. What is gone is forgotten. */
-export async function pushNotice(ctx: Context, { userId, targets, items }: Claim): Promise<Outcome> {
+/** To all browsers of the user, or to those that earlier attempts have not reached. Subscriptions that have ended are removed. */
+export async function pushNotice(ctx: Context, { userId, targets, items }: Message): Promise<Outcome<Details>> {
   const [item] = items;
   const subscriptions = await ctx.asPlatform((own) => openSubscriptions(own, userId, targets));
-  if (!item || subscriptions.length === 0) return { sent: false, permanent: true, error: 'no browser is subscribed' };
+  if (!item || subscriptions.length === 0) {
+    return { result: 'rejected', error: 'no browser is subscribed' };
+  }
   const vapidDetails = await pushKeys(ctx);
   const tries = await Promise.all(
     subscriptions.map(async (one) => ({ id: one.id, ...(await pushTo(ctx, one, item, vapidDetails)) })),
@@ -32,21 +33,18 @@ export async function pushNotice(ctx: Context, { userId, targets, items }: Claim
   const of = (state: Try['state']) => tries.filter((one) => one.state === state);
   await note(ctx, of('sent'), of('gone'));
   const later = of('later');
-  const error = tries.find((one) => one.error)?.error;
+  const error = tries.find((one) => one.error)?.error ?? null;
   const providerMessageId = of('sent')[0]?.message ?? null;
   if (later.length > 0) {
     const retryAfter = Math.max(0, ...later.map((one) => one.retryAfter ?? 0));
-    return {
-      sent: false,
-      targets: later.map(({ id }) => id),
-      retryAfter,
-      providerMessageId,
-      ...(error ? { error } : {}),
-    };
+    const left = later.map(({ id }) => id);
+    return { result: 'failed', error, retryAfter, details: { targets: left, providerMessageId } };
   }
-  // Of the attempts before, some may have reached the browsers that are not tried any more.
-  const sent = of('sent').length > 0 || targets !== null;
-  return sent ? { sent, providerMessageId } : { sent, permanent: true, error: error ?? 'no browser took it' };
+  // Earlier attempts may have reached the browsers that are not tried any more.
+  if (of('sent').length > 0 || targets !== null) {
+    return { result: 'delivered', details: { providerMessageId } };
+  }
+  return { result: 'rejected', error: error ?? 'no browser took it', details: { providerMessageId } };
 }
 
 async function openSubscriptions(ctx: Context, userId: string, targets: string[] | null): Promise<Target[]> {
@@ -87,20 +85,20 @@ async function pushTo(
     return { state: 'refused', error };
   } catch (error) {
     if (error instanceof UpstreamError) return { state: 'later', error: error.message };
-    // The address may not be called, or the browser's keys are none: neither gets better.
+    // The address is not allowed, or the browser's keys are not valid: a further attempt would fail too.
     const why = error instanceof UrlBlockedError ? error.message : 'the subscription cannot be used';
     return { state: 'gone', error: why };
   }
 }
 
-/** A repeat replaces what still waits at the push service, and what the browser shows. */
+/** A repeat replaces the message that waits at the push service, and the one that the browser shows. */
 const topicOf = ({ dedupeKey, notificationId }: Item) =>
   createHash('sha256')
     .update(dedupeKey ?? notificationId)
     .digest('base64url')
     .slice(0, 32);
 
-/** Small: push services take some 4,000 bytes. */
+/** Push services accept about 4,000 bytes. */
 function payloadOf(item: Item): string {
   const { notificationId: id, type, priority, title, message, link, organization } = item;
   const body = [...message].slice(0, 300).join('');

@@ -1,5 +1,5 @@
-/** Tells an event to everybody whom it concerns: one statement for five hundred people. */
-import { type Context, catalogPairs, type DomainEvent } from '#core';
+/** Makes the notices of an event for all users whom it concerns, in one statement for 500 users. */
+import { announceDue, type Context, catalogPairs, type DomainEvent } from '#core';
 import {
   type About,
   type EventNotice,
@@ -11,10 +11,12 @@ import {
 import { TELL } from './statement.ts';
 import { mustBePath, plainText } from './texts.ts';
 
-const BATCH = 500;
-const NOBODY_YET = '00000000-0000-0000-0000-000000000000';
+/** Users that one statement tells. */
+const BATCH_SIZE = 500;
+/** Lies before all ids. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Once for each event, whatever runs twice: the mark and all that follows from it commit together. Platform role. */
+/** Does nothing when it has run for the event before: the mark commits together with the notices. Platform role. */
 export async function fanOut(ctx: Context, eventId: string): Promise<void> {
   const event = await begin(ctx, eventId);
   if (!event) return;
@@ -40,15 +42,25 @@ async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null>
   return row ? { ...row, occurredAt: row.occurredAt.toISOString() } : null;
 }
 
-/** What an event has made good again is not mailed or pushed any more; the notices stay. */
+// A digest stays in the queue: it may hold other notices.
+const SETTLE = `
+with subject as (
+  select d.id, d.digest, d.user_id, d.due_at
+  from user_notifications n join notification_deliveries d on d.notification_id = n.id and d.status = 'pending'
+  where n.dedupe_key = $1 and n.org_id is not distinct from $2),
+waiting as (
+  select s.id, q.id as queue_id, s.digest
+  from subject s join notification_queue q
+    on (not s.digest and q.id = s.id) or (s.digest and q.user_id = s.user_id and q.digest_at = s.due_at)
+  where q.lease is null for update of q),
+removed as (
+  delete from notification_queue q using waiting w where q.id = w.queue_id and not w.digest)
+update notification_deliveries d set status = 'suppressed', error = 'settled before it was sent'
+from waiting w where d.id = w.id and d.status = 'pending'`;
+
+/** An event may settle earlier notices: they are not mailed or pushed any more, and stay in the inbox. */
 async function settle(ctx: Context, { orgId }: DomainEvent, key: string): Promise<void> {
-  await ctx.sql(
-    `update notification_deliveries d set status = 'suppressed', error = 'settled before it was sent'
-     from user_notifications n
-     where n.dedupe_key = $1 and n.org_id is not distinct from $2 and d.notification_id = n.id
-       and d.status = 'pending' and d.lease is null`,
-    [key, orgId],
-  );
+  await ctx.sql(SETTLE, [key, orgId], 'notifications-settle');
 }
 
 interface Subject {
@@ -57,7 +69,7 @@ interface Subject {
   siteId: string | null;
 }
 
-/** Today's site of a device that still belongs to the organization, else the one of the event. */
+/** The site is the device's present one while it belongs to the organization, else that of the event. */
 async function subjectOf(ctx: Context, { orgId, siteId, deviceId }: DomainEvent): Promise<Subject> {
   const { rows } = await ctx.sql<Subject>(
     `select coalesce(d.display_name, d.hostname) as device, o.name as organization, coalesce(d.site_id, $2) as "siteId"
@@ -82,28 +94,26 @@ async function tell(ctx: Context, event: DomainEvent, how: NonNullable<EventNoti
     event.actor.kind === 'user' ? event.actor.id : null,
     ...[how.type, priority, ...wordsOf(notice)],
   ];
-  let after = NOBODY_YET;
+  let after = NO_ID;
   for (;;) {
-    const { rows } = await ctx.sql<{ n: number; last: string | null; due: string[] }>(
+    const { rows } = await ctx.sql<{ n: number; last: string | null; due: boolean }>(
       TELL,
-      [...values, after, BATCH],
+      [...values, after, BATCH_SIZE, NO_ID],
       'notifications-tell',
     );
-    const [told] = rows;
-    for (const deliveryId of told?.due ?? []) {
-      ctx.addJob('notifications/deliver', { deliveryId }, { orgId: event.orgId });
-    }
-    if (!told?.last || told.n < BATCH) return;
-    after = told.last;
+    const [batch] = rows;
+    if (batch?.due) announceDue(ctx, 'notifications');
+    if (!batch?.last || batch.n < BATCH_SIZE) return;
+    after = batch.last;
   }
 }
 
-const MOST_METADATA = 8192;
+const MAX_METADATA_BYTES = 8192;
 function wordsOf({ title, message, link, metadata = {}, dedupeKey }: Notice): unknown[] {
   const kept = JSON.stringify(metadata);
   return [
     ...[plainText(title, 255), plainText(message, 2000), mustBePath(link)],
-    Buffer.byteLength(kept) <= MOST_METADATA ? kept : '{}',
+    Buffer.byteLength(kept) <= MAX_METADATA_BYTES ? kept : '{}',
     dedupeKey ? plainText(dedupeKey, 200) : null,
   ];
 }

@@ -4,9 +4,11 @@
 export const STORM = { most: 20, minutes: 5 };
 
 // $1 event, $2 organization, $3 partner, $4 site, $5 device, $6 catalog pairs, $7 acting user, $8 type, $9 priority,
-// $10 title, $11 message, $12 link, $13 metadata, $14 dedupe key, $15 the user before this batch, $16 size of it.
+// $10 title, $11 message, $12 link, $13 metadata, $14 dedupe key, $15 the user before this batch, $16 size of it, $17 the
+// partition of digests and of notices about the installation.
 // An unread notice of the same key is counted up and not sent again. Rows of `notification_rates` are locked in the order
-// of users, so that two fan-outs wait for each other and do not block each other.
+// of users, so that two fan-outs wait for each other and do not block each other. A digest has one row in the queue; when it is
+// being sent at this moment, its lease is taken back, so that it is sent again with the new delivery.
 export const TELL = `
 with recursive granting as (
   select rp.role_id as id from role_permissions rp join permissions p on p.id = rp.permission_id
@@ -58,8 +60,8 @@ made as (
     message = excluded.message
   returning n.id, n.user_id, n.count, n.priority),
 sent as (
-  insert into notification_deliveries (user_id, event_id, notification_id, kind, digest, due_at, next_attempt_at)
-  select f.user_id, $1, m.id, way.kind, way.digest, way.at, way.at
+  insert into notification_deliveries (user_id, event_id, notification_id, kind, digest, due_at)
+  select f.user_id, $1, m.id, way.kind, way.digest, way.at
   from made m join fresh f using (user_id) cross join lateral (
     select case when m.priority = 'urgent' then now() else coalesce(notification_quiet_end(f.quiet_hours, now()), now()) end as at
   ) free cross join lateral (
@@ -72,7 +74,14 @@ sent as (
       and exists (select from push_subscriptions ps where ps.user_id = f.user_id)) way
   where m.count = 1
   on conflict (user_id, event_id, kind) do nothing
-  returning id, next_attempt_at)
+  returning id, user_id, kind, digest, due_at),
+queued as (
+  insert into notification_queue as q (id, kind, tenant_id, org_id, user_id, digest_at, due_at)
+  select id, kind, case when digest then $17 else coalesce($2, $3, $17) end, case when digest then null else $2 end, user_id,
+    case when digest then due_at end, due_at
+  from sent order by user_id
+  on conflict (user_id, digest_at) where digest_at is not null
+    do update set lease = null, leased_until = null, due_at = now() where q.lease is not null)
 select (select count(*) from accepting)::integer as n,
   (select user_id from accepting order by user_id desc limit 1) as last,
-  coalesce((select array_agg(id) from sent where next_attempt_at <= now()), '{}') as due`;
+  exists (select from sent where due_at <= now()) as due`;

@@ -1,29 +1,29 @@
-/** How long notices, and what was sent of them, are kept. */
-import type { Context } from '#core';
+/** How long notices and deliveries are kept. */
+import { type Context, pruneDeliveries } from '#core';
+import { notificationQueue } from '../delivery/queue.ts';
 
-const BATCH = 20_000;
+/** Rows of a table that one call removes. */
+const BATCH_SIZE = 20_000;
 const READ_DAYS = 30;
-const DELIVERY_DAYS = 90;
-/** As long as events: what is gone there cannot be told again. */
+/** As long as events: an event that is gone cannot lead to notices any more. */
 const FANOUT_DAYS = 31;
 
-/** Returns whether there may be more. Platform role. */
+/** True where there may be more. Platform role. */
 export async function prune(ctx: Context): Promise<boolean> {
   const removals: [string, number][] = [
     [`user_notifications where read and read_at < now() - make_interval(days => $1) order by read_at`, READ_DAYS],
     [`user_notifications where expires_at < now() - make_interval(days => $1) order by expires_at`, 0],
-    [`notification_deliveries where created_at < now() - make_interval(days => $1) order by created_at`, DELIVERY_DAYS],
     [`notification_fanouts where created_at < now() - make_interval(days => $1) order by created_at`, FANOUT_DAYS],
     [`notification_rates where started_at < now() - make_interval(days => $1) order by started_at`, 1],
   ];
-  let full = false;
-  for (const [what, days] of removals) {
-    const table = what.split(' ')[0];
+  let more = await pruneDeliveries(ctx, notificationQueue);
+  for (const [rows, days] of removals) {
+    const table = rows.split(' ')[0];
     const { rowCount } = await ctx.sql(
-      `delete from ${table} where ctid = any (array(select ctid from ${what} limit ${BATCH}))`,
+      `delete from ${table} where ctid = any (array(select ctid from ${rows} limit ${BATCH_SIZE}))`,
       [days],
     );
-    full ||= (rowCount ?? 0) >= BATCH;
+    more ||= (rowCount ?? 0) >= BATCH_SIZE;
   }
-  return full;
+  return more;
 }
