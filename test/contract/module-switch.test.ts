@@ -217,10 +217,10 @@ for (const loaded of optional) {
         ownerPartnerId: partnerId,
       });
       const steady = new Set(modules.flatMap((one) => one.module.steadySlots ?? []));
-      for (const { value } of loaded.fillings) {
-        const here = work.fillings(value.slot, scopeAt(orgId)).includes(value.value);
+      for (const { value } of loaded.contributions) {
+        const here = work.contributions(value.slot, scopeAt(orgId)).includes(value.value);
         t.is(here, steady.has(value.slot), `${value.slot} is filled by ${key}`);
-        t.true(work.fillings(value.slot, scopeAt(neighbour.orgId)).includes(value.value), value.slot);
+        t.true(work.contributions(value.slot, scopeAt(neighbour.orgId)).includes(value.value), value.slot);
       }
 
       await say(key, true);

@@ -3,7 +3,7 @@ import { defineFilling, type EventOutbox } from '#core';
 import { type NoticeKind, noticesOf } from '../models/notice.ts';
 
 const take: EventOutbox['take'] = (ctx, { id, name, orgId }, definition) => {
-  const kinds = ctx.fillings('notifications.notice', orgId ?? undefined) as readonly NoticeKind[];
+  const kinds = ctx.contributions('notifications.notice', orgId ?? undefined) as readonly NoticeKind[];
   if (noticesOf(definition, name, kinds).length === 0) return null;
   ctx.addJob('notifications/fan-out', { eventId: id }, { orgId });
   return { eventId: id };

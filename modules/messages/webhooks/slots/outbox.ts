@@ -10,7 +10,7 @@ const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   if (!orgId) return null;
   const filling = definition
     ? webhookEventOf(name, definition)
-    : (ctx.fillings('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
+    : (ctx.contributions('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
   if (!filling) return null;
   const listeners = listenersOf(ctx);
   if (!mayListen(listeners, orgId)) return null;

@@ -14,7 +14,7 @@ function sentOf(ctx: Context, event: Emitted, definition: AnyEvent | undefined) 
     const picked = () => Object.fromEntries(Object.entries(whole).filter(([key]) => pick?.includes(key)));
     return { kind, data: () => snapshot?.(event.data, event) ?? (pick ? picked() : whole) };
   }
-  const filling = ctx.fillings('webhooks.event').find((one) => one.event === event.name);
+  const filling = ctx.contributions('webhooks.event').find((one) => one.event === event.name);
   return filling ? { kind: filling.kind, data: () => filling.snapshot(event.data, event) } : null;
 }
 
