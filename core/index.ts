@@ -112,6 +112,7 @@ export { AppError, defineError } from './errors.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
 export { mustBeShapely } from './http/payloads/input.ts';
+export { named } from './http/payloads/named.ts';
 export { openObject } from './http/payloads/open-object.ts';
 export { timezone } from './http/payloads/timezone.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';

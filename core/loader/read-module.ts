@@ -20,6 +20,7 @@ import {
   nameSlot,
   type OperationExample,
 } from '../contract/index.ts';
+import { namedSchemasIn } from '../http/payloads/named.ts';
 import { allLoaded, type Found, LoadError, readDefault, readFolder } from './files.ts';
 
 export interface LoadedModule {
@@ -132,8 +133,18 @@ function completed({ auditOnly = [], ...manifest }: ModuleManifest, routes: Load
     access && 'permission' in access && access.permission ? [access.permission] : [],
   );
   const recorded = routes.flatMap(({ value }) => auditsOf(value));
+  const schemas = namedSchemasIn(
+    routes.flatMap(({ value }) => [
+      value.params,
+      value.query,
+      value.payload,
+      value.response,
+      ...Object.values(value.answers ?? {}),
+    ]),
+  );
   return {
     ...manifest,
+    schemas: { ...manifest.schemas, ...schemas },
     permissions: [...new Set([...(manifest.permissions ?? []), ...required])],
     audits: [...new Set([...(manifest.audits ?? []), ...recorded, ...auditOnly])],
   };

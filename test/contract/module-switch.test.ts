@@ -216,7 +216,9 @@ for (const loaded of optional) {
         orgIds: [at],
         ownerPartnerId: partnerId,
       });
-      const steady = new Set(modules.flatMap((one) => one.module.steadySlots ?? []));
+      const steady = new Set(
+        modules.flatMap(({ slots }) => slots.filter(({ definition }) => definition.steady).map((slot) => slot.name)),
+      );
       for (const { value } of loaded.contributions) {
         const here = work.contributions(value.slot, scopeAt(orgId)).includes(value.value);
         t.is(here, steady.has(value.slot), `${value.slot} is filled by ${key}`);

@@ -26,16 +26,7 @@ export default defineModule({
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
   requires: ['devices', 'device-commands', 'identity'],
   core: true,
-  permissions: [],
-  audits: [
-    'device.create',
-    'agent.command.result.submit',
-    'agent.token.rotate',
-    'agent.frame.refuse',
-    'agent.uninstall.intent',
-    'device.custom_fields.update',
-  ],
-  slots: ['agents.offers', 'agents.frame'],
+  auditOnly: ['agent.frame.refuse'],
   settings: agentSettings,
   schemas: {
     AgentCommand: commandShape,

@@ -29,18 +29,8 @@ export default defineModule({
   summary: 'Commands and scripts for devices, one at a time or in bulk, and their results',
   requires: ['devices'],
   core: true,
-  permissions: ['devices:read', 'devices:write', 'devices:execute', 'scripts:execute'],
-  audits: [
-    'device.auto_update.set',
-    'device.command.queue',
-    'device.command.cancel',
-    'script.execute',
-    'agent.command.result.submit',
-  ],
+  auditOnly: ['agent.command.result.submit'],
   events: ['device-commands.finished'],
-  slots: ['device-commands.command', 'device-commands.guard'],
-  // Commands in progress end whether or not the module that owns them is enabled.
-  steadySlots: ['device-commands.command'],
   schemas: {
     BulkCommand: bulkCommand,
     BulkCommandResult: bulkResult,

@@ -10,8 +10,6 @@ export default defineModule({
   requires: ['agents', 'devices'],
   default: 'on',
   agentFeatures: ['agent_logs', 'event_logs'],
-  permissions: ['devices:read'],
-  audits: ['agent.eventlogs.submit'],
   schemas: {
     AgentEventLogs: eventsBody,
     AgentLogs: logsBody,

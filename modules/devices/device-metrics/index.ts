@@ -8,7 +8,5 @@ export default defineModule({
   summary: 'Processor, memory, disk and network of devices over time',
   requires: ['devices'],
   core: true,
-  permissions: ['devices:read'],
-  audits: [],
   schemas: { MetricHistory: metricHistory },
 });

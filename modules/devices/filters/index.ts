@@ -10,9 +10,6 @@ export default defineModule({
   summary: 'Rules that find devices: saved, previewed, explained, and compiled for whoever targets devices',
   requires: [],
   default: 'on',
-  permissions: ['devices:read', 'devices:write'],
-  audits: ['filter.create', 'filter.update', 'filter.delete', 'filter.preview', 'filter.saved.preview'],
-  slots: ['filters.field'],
   objects: { 'saved filters': 'saved_filters' },
   schemas: {
     Filter: filterShape,

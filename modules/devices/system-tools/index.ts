@@ -19,15 +19,6 @@ export default defineModule({
   requires: ['agents', 'devices', 'device-commands'],
   agentFeatures: ['remote_tools'],
   commands: [...TOOL_TYPES],
-  permissions: ['devices:read', 'devices:execute'],
-  audits: [
-    'device.kill_process',
-    ...['device.start_service', 'device.stop_service', 'device.restart_service'],
-    ...['device.set_registry_value', 'device.delete_registry_value'],
-    ...['device.create_registry_key', 'device.delete_registry_key'],
-    ...['device.run_scheduled_task', 'device.enable_scheduled_task', 'device.disable_scheduled_task'],
-    ...['device.file.download', 'device.file_upload'],
-  ],
   settings: Joi.object({
     remoteTools: Joi.array()
       .items(Joi.string().valid(...TOOL_GROUPS))

@@ -17,15 +17,6 @@ export default defineModule({
   summary: 'What happened, told to the people whom it concerns, in the console, by mail and by push',
   requires: [],
   default: 'on',
-  permissions: [],
-  audits: [
-    'notification.read.mark',
-    'notification.delete',
-    'notification.delete_all',
-    'notification.preferences.update',
-    'notification.push.subscribe',
-    'notification.push.unsubscribe',
-  ],
   slots: ['notifications.notice'],
   schemas: {
     Notification: notificationShape,

@@ -31,17 +31,7 @@ export default defineModule({
   title: 'Webhooks',
   summary: "Events sent to other people's servers, signed and repeated until they arrive",
   requires: [],
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: [
-    'webhook.create',
-    'webhook.update',
-    'webhook.delete',
-    'webhook.test',
-    'webhook.retry',
-    'webhook.replay',
-    'webhook.disable',
-    'webhook.enable',
-  ],
+  auditOnly: ['webhook.disable', 'webhook.enable'],
   slots: ['webhooks.event'],
   api,
   async start(start) {

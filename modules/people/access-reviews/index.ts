@@ -9,8 +9,6 @@ export default defineModule({
   summary: 'Reviewing who has access to a partner or an organization, and revoking it',
   requires: ['tenancy', 'users', 'roles'],
   default: 'on',
-  permissions: ['users:read', 'users:write'],
-  audits: ['access_review.create', 'access_review.item.update', 'access_review.complete'],
   schemas: {
     AccessReview: reviewShape,
     AccessReviewCompleted: completedShape,

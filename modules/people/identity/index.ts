@@ -19,7 +19,7 @@ import {
   profileUpdate,
   userShape,
 } from './models/user.ts';
-import { type ExtraFactor, type LoginRule, mustTakePassword, passwordPlaces } from './services/access/login-rules.ts';
+import { mustTakePassword, passwordPlaces } from './services/access/login-rules.ts';
 import { logIn, type Proof } from './services/access/logins.ts';
 import { type Challenged, challenged, finishChallenge } from './services/access/mfa-challenges.ts';
 import { choosePlace, type Place, placesOf } from './services/access/places.ts';
@@ -92,10 +92,6 @@ declare module '#core/contract' {
   interface Apis {
     identity: ReturnType<typeof api>;
   }
-  interface Slots {
-    'identity.login-rule': LoginRule;
-    'identity.factor': ExtraFactor;
-  }
 }
 
 export default defineModule({
@@ -104,35 +100,7 @@ export default defineModule({
   summary: 'Logins, registration, the second factor, API keys and enrollment keys',
   requires: ['tenancy'],
   core: true,
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: [
-    'user.create',
-    'user.login',
-    'user.login.failed',
-    'user.logout',
-    'user.profile.update',
-    'user.password.change',
-    'user.password.reset',
-    'partner.create',
-    'auth.refresh.reuse',
-    'auth.phone.verify',
-    'auth.phone.confirm',
-    'auth.sms.refused',
-    'auth.session.revoke',
-    'auth.mfa.setup',
-    'auth.mfa.disable',
-    'auth.mfa.recovery_codes.rotate',
-    'api_key.create',
-    'api_key.update',
-    'api_key.rotate',
-    'api_key.revoke',
-    'enrollment_key.create',
-    'enrollment_key.rotate',
-    'enrollment_key.delete',
-  ],
-  slots: ['identity.login-rule', 'identity.factor'],
-  // A login must not become easier because a feature was switched off.
-  steadySlots: ['identity.login-rule', 'identity.factor'],
+  auditOnly: ['user.login.failed', 'auth.refresh.reuse', 'auth.sms.refused'],
   schemas: {
     AccountCreate: newAccount,
     ApiKey: apiKeyShape,

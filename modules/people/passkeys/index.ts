@@ -9,8 +9,7 @@ export default defineModule({
   summary: 'Passkeys as a second factor and as a login without a password',
   requires: ['identity'],
   default: 'on',
-  permissions: [],
-  audits: ['auth.passkey.create', 'auth.passkey.update', 'auth.passkey.delete', 'user.login', 'user.login.failed'],
+  auditOnly: ['user.login.failed'],
   schemas: {
     Passkey: passkeyShape,
     PasskeyAssertion: asserted,

@@ -11,7 +11,6 @@ import {
   roleUpdate,
 } from './models/role.ts';
 import { holderShape } from './models/role-holder.ts';
-import type { RoleUsage } from './models/role-usage.ts';
 import { assignable, mustAssign } from './services/assignments.ts';
 import { permissionsOf } from './services/permissions.ts';
 
@@ -33,9 +32,6 @@ declare module '#core/contract' {
   interface Apis {
     roles: ReturnType<typeof api>;
   }
-  interface Slots {
-    'roles.usage': RoleUsage;
-  }
 }
 
 export default defineModule({
@@ -44,10 +40,6 @@ export default defineModule({
   summary: 'Built-in and custom roles, what they grant, and who may assign them',
   requires: [],
   core: true,
-  permissions: ['users:read', 'users:write', 'users:delete'],
-  audits: ['role.create', 'role.update', 'role.delete', 'role.clone'],
-  slots: ['roles.usage'],
-  steadySlots: ['roles.usage'],
   schemas: {
     CatalogPermission: catalogEntry,
     EffectivePermission: effectivePair,

@@ -18,16 +18,7 @@ export default defineModule({
   summary: 'Logins through the identity provider of an organization',
   requires: ['identity', 'tenancy', 'roles', 'users'],
   default: 'on',
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: [
-    'sso.provider.create',
-    'sso.provider.update',
-    'sso.provider.delete',
-    'sso.identity.link',
-    'user.create',
-    'user.login',
-    'user.login.failed',
-  ],
+  auditOnly: ['sso.identity.link', 'user.create', 'user.login.failed'],
   start: () => ({ provide: [provide(DISCOVERIES, new Discoveries())] }),
   schemas: {
     SsoAttributeMapping: mappingShape,

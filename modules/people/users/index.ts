@@ -1,7 +1,6 @@
 /** Members of a tenant: listing, inviting, changing and removing users, and accepting invitations. */
 import { type Context, defineModule, type TenantRef } from '#core';
 import { acceptance, check, invitationShape, inviteCreate, resend } from './models/invitation.ts';
-import type { DeviceGroupDirectory } from './models/limits.ts';
 import { assignableShape, memberShape, memberUpdate, roleAssignment } from './models/member.ts';
 import { takeInvitation } from './services/acceptances.ts';
 import { addMember } from './services/provisions.ts';
@@ -31,9 +30,6 @@ declare module '#core/contract' {
   interface Apis {
     users: ReturnType<typeof api>;
   }
-  interface Slots {
-    'users.device-groups': DeviceGroupDirectory;
-  }
 }
 
 export default defineModule({
@@ -42,19 +38,7 @@ export default defineModule({
   summary: 'The members of a tenant, their roles and limits, and invitations',
   requires: ['tenancy', 'identity', 'roles'],
   core: true,
-  permissions: ['users:read', 'users:write', 'users:delete', 'users:invite'],
-  audits: [
-    'user.create',
-    'user.invite',
-    'user.invite.accept',
-    'user.invite.resend',
-    'user.provision',
-    'user.remove',
-    'user.role.assign',
-    'user.update',
-  ],
-  slots: ['users.device-groups'],
-  steadySlots: ['users.device-groups'],
+  auditOnly: ['user.create', 'user.provision'],
   schemas: {
     AssignableRole: assignableShape,
     Invitation: invitationShape,

@@ -21,14 +21,7 @@ export default defineModule({
   summary: 'Who did what and when, with proof that entries were not altered',
   requires: [],
   core: true,
-  permissions: ['audit:read', 'audit:export', 'settings:update'],
-  audits: [
-    'audit_logs.export',
-    'audit_logs.export.download',
-    'audit_logs.chain.export',
-    'audit_logs.retention.update',
-    'audit_logs.prune',
-  ],
+  auditOnly: ['audit_logs.prune'],
   start({ asPlatform }) {
     return { provide: [provide(FEED, new FeedHead(asPlatform))] };
   },

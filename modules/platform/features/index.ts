@@ -24,8 +24,6 @@ export default defineModule({
   summary: 'Which modules are on for the installation, a partner and an organization, and switching them on and off',
   requires: ['device-commands', 'tenancy'],
   core: true,
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: ['module.enable', 'module.disable'],
   events: ['features.trial.ending', 'features.trial.ended'],
   schemas: {
     Module: moduleShape,

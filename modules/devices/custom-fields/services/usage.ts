@@ -45,6 +45,7 @@ export async function misfitsOf(ctx: Context, field: CustomField): Promise<numbe
 export async function referencesOf(ctx: Context, field: CustomField): Promise<FieldReference[]> {
   const place = await placeOf(ctx, field);
   const found: FieldReference[] = [];
-  for (const references of ctx.contributions('custom-fields.references')) found.push(...(await references.find(ctx, place)));
+  for (const references of ctx.contributions('custom-fields.references'))
+    found.push(...(await references.find(ctx, place)));
   return found;
 }

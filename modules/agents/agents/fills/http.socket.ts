@@ -1,0 +1,24 @@
+/** GET /agent-ws/{id}/ws: where agents stay connected. */
+import { defineContribution, sha256Hex } from '#core';
+import { agentParams, connected } from '../models/agent-path.ts';
+import { FRAME_BYTES } from '../models/frame.ts';
+import { openAgentSocket } from '../services/sockets/hub.ts';
+
+export default defineContribution('http.socket', {
+  path: '/agent-ws/{id}/ws',
+  summary: 'Connects an agent: commands arrive at once, beats and results take the same way',
+  access: { agent: connected },
+  params: agentParams,
+  // By token: the watchdog connects beside the main agent.
+  limits: [
+    {
+      name: 'agent-socket',
+      max: 6,
+      windowSeconds: 60,
+      by: ({ headers }) => sha256Hex(headers.authorization ?? ''),
+    },
+  ],
+  maxFrameBytes: FRAME_BYTES,
+  most: (config) => config.agents.socketsMax,
+  open: openAgentSocket,
+});
