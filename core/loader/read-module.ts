@@ -127,24 +127,32 @@ async function readEvents(folder: string, module: string): Promise<LoadedModule[
   });
 }
 
-/** The manifest with the permissions and audit actions of the routes. */
-function completed({ auditOnly = [], ...manifest }: ModuleManifest, routes: LoadedModule['routes']): Module {
+function schemasOf(routes: LoadedModule['routes'], folder: string): Record<string, Joi.Schema> {
+  const parts = routes.flatMap(({ value: { params, query, payload, response, answers = {} } }) => [
+    params,
+    query,
+    payload,
+    response,
+    ...Object.values(answers),
+  ]);
+  return namedSchemasIn(parts.filter(Joi.isSchema), (name) => {
+    throw new LoadError(`${folder}: two schemas are named ${name}`);
+  });
+}
+
+/** The manifest with the permissions, audit actions and named schemas of the routes. */
+function completed(
+  { auditOnly = [], ...manifest }: ModuleManifest,
+  routes: LoadedModule['routes'],
+  folder: string,
+): Module {
   const required = routes.flatMap(({ value: { access } }) =>
     access && 'permission' in access && access.permission ? [access.permission] : [],
   );
   const recorded = routes.flatMap(({ value }) => auditsOf(value));
-  const schemas = namedSchemasIn(
-    routes.flatMap(({ value }) => [
-      value.params,
-      value.query,
-      value.payload,
-      value.response,
-      ...Object.values(value.answers ?? {}),
-    ]),
-  );
   return {
     ...manifest,
-    schemas: { ...manifest.schemas, ...schemas },
+    schemas: { ...manifest.schemas, ...schemasOf(routes, folder) },
     permissions: [...new Set([...(manifest.permissions ?? []), ...required])],
     audits: [...new Set([...(manifest.audits ?? []), ...recorded, ...auditOnly])],
   };
@@ -163,7 +171,7 @@ export async function readModule(folder: string, name = basename(folder)): Promi
     examples: readExamples(folder),
   };
   await allLoaded<unknown>(Object.values(rooms));
-  const module = completed(await rooms.manifest, await rooms.routes);
+  const module = completed(await rooms.manifest, await rooms.routes, folder);
   if (module.name !== name) throw new LoadError(`${manifestOf(folder)} is named ${module.name}, not ${name}`);
   return {
     module,

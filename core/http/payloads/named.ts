@@ -13,8 +13,11 @@ export function named<S extends Joi.Schema>(schemaName: string, schema: S): S {
   return schema.meta({ schemaName, named: schema } satisfies NameMeta) as S;
 }
 
-/** The named schemas in these and below them. Throws when two of them have the same name. */
-export function namedSchemasIn(roots: readonly (Joi.Schema | undefined)[]): Record<string, Joi.Schema> {
+/** The named schemas in these and below them. @param onFault called for each name that two schemas have */
+export function namedSchemasIn(
+  roots: readonly (Joi.Schema | undefined)[],
+  onFault: (schemaName: string) => void,
+): Record<string, Joi.Schema> {
   const seen = new Set<Inner>();
   const found: Record<string, Joi.Schema> = {};
   const look = (schema: Inner): void => {
@@ -23,7 +26,7 @@ export function namedSchemasIn(roots: readonly (Joi.Schema | undefined)[]): Reco
     for (const meta of (schema.$_terms.metas ?? []) as Partial<NameMeta>[]) {
       const { schemaName, named: original } = meta;
       if (!schemaName || !original) continue;
-      if (found[schemaName] && found[schemaName] !== original) throw new Error(`two schemas are named ${schemaName}`);
+      if (found[schemaName] && found[schemaName] !== original) onFault(schemaName);
       found[schemaName] = original;
     }
     for (const [, inner] of below(schema)) look(inner);

@@ -208,6 +208,16 @@ fails(
   /x\.ts cannot be loaded: the error NOT_FOUND is declared twice, in \/.*core\/errors\.ts:\d+ and in \/.*x\.ts:2$/,
 );
 fails(
+  'two schemas of one name are refused',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route(
+      `maxBytes: 100, payload: named('Lamp', Joi.object({ a: Joi.any() })), response: named('Lamp', Joi.object())`,
+    ).replace('{ defineRoute }', '{ defineRoute, named }'),
+  },
+  /a: two schemas are named Lamp$/,
+);
+fails(
   'the faults of all declarations are named at once',
   {
     'a/index.ts': manifest('a'),

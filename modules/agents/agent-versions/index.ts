@@ -1,7 +1,5 @@
 /** Agent versions: what may be installed, who is offered it when, and how that went. */
 import { defineModule, provide } from '#core';
-import { offeredShape, versionShape } from './models/agent-version.ts';
-import { attemptShape } from './models/attempt.ts';
 import { updatePolicy } from './models/update-policy.ts';
 import { CATALOG, startCatalog } from './services/catalog.ts';
 import { DOWNLOADS } from './services/downloads.ts';
@@ -54,9 +52,4 @@ export default defineModule({
       provide(DOWNLOADS, { count: 0 }),
     ],
   }),
-  schemas: {
-    AgentUpdateAttempt: attemptShape,
-    AgentVersion: versionShape,
-    AgentVersionOffered: offeredShape,
-  },
 });

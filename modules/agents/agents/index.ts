@@ -1,18 +1,6 @@
 /** Agents: the wire protocol between managed machines and the platform. */
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
-import { resultBody } from './models/command-result.ts';
-import { configShape, enrolledShape, enrollmentBody } from './models/enrollment.ts';
-import { commandShape, heartbeatAnswer, heartbeatBody } from './models/heartbeat.ts';
-import { disksBody, hardwareBody, networkBody, servicesBody, softwareBody, submitted } from './models/inventory.ts';
-import {
-  agentValues,
-  connectionsBody,
-  patchesBody,
-  processesBody,
-  securityBody,
-  sessionsBody,
-} from './models/report.ts';
 import { COMMAND_WAITS, startWaits } from './services/command-waits.ts';
 import { agentSettings, CONFIGS, startConfigs } from './services/configs.ts';
 import { HUB, startHub } from './services/sockets/hub.ts';
@@ -28,27 +16,6 @@ export default defineModule({
   core: true,
   auditOnly: ['agent.frame.refuse'],
   settings: agentSettings,
-  schemas: {
-    AgentCommand: commandShape,
-    AgentCommandResult: resultBody,
-    AgentConfig: configShape,
-    AgentConnections: connectionsBody,
-    AgentCustomFields: agentValues,
-    AgentDisks: disksBody,
-    AgentEnrolled: enrolledShape,
-    AgentEnrollment: enrollmentBody,
-    AgentHardware: hardwareBody,
-    AgentHeartbeat: heartbeatBody,
-    AgentHeartbeatAnswer: heartbeatAnswer,
-    AgentNetwork: networkBody,
-    AgentPatches: patchesBody,
-    AgentProcesses: processesBody,
-    AgentReportTaken: submitted,
-    AgentSecurityStatus: securityBody,
-    AgentServices: servicesBody,
-    AgentSessions: sessionsBody,
-    AgentSoftware: softwareBody,
-  },
   api,
   start(start) {
     const cache = startTokenCache(start);

@@ -1,6 +1,5 @@
 /** Custom fields: what a tenant wants to note about its devices beyond what the agent reports. */
 import { type Context, defineModule } from '#core';
-import { fieldCreate, fieldOptions, fieldShape, fieldUpdate } from './models/custom-field.ts';
 import { type CheckOptions, checkValues } from './services/values.ts';
 import { fieldsOf } from './services/visible.ts';
 
@@ -28,11 +27,5 @@ export default defineModule({
   requires: [],
   default: 'on',
   objects: { 'custom fields': 'custom_fields' },
-  schemas: {
-    CustomField: fieldShape,
-    CustomFieldCreate: fieldCreate,
-    CustomFieldOptions: fieldOptions,
-    CustomFieldUpdate: fieldUpdate,
-  },
   api,
 });

@@ -1,8 +1,6 @@
 /** Device commands: work for devices, from the request to the result. */
 import { type Context, defineModule } from '#core';
 import type { DeviceCommandsApi } from './api.ts';
-import { bulkCommand, bulkResult } from './models/bulk-command.ts';
-import { commandCreate, commandShape, commandWithOutput, scriptRun } from './models/command.ts';
 import { claimCommands } from './services/claims.ts';
 import * as connections from './services/connections.ts';
 import { queueCommand } from './services/queue.ts';
@@ -31,13 +29,5 @@ export default defineModule({
   core: true,
   auditOnly: ['agent.command.result.submit'],
   events: ['device-commands.finished'],
-  schemas: {
-    BulkCommand: bulkCommand,
-    BulkCommandResult: bulkResult,
-    Command: commandShape,
-    CommandCreate: commandCreate,
-    CommandWithOutput: commandWithOutput,
-    ScriptRun: scriptRun,
-  },
   api,
 });

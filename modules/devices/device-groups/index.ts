@@ -1,8 +1,5 @@
 /** Device groups: chosen by hand or by a filter, followed as devices change, and a limit of what people see. */
 import { type Context, defineModule } from '#core';
-import { conditionTree } from './models/condition-tree.ts';
-import { groupChanged, groupCreate, groupDetail, groupListed, groupShape, groupUpdate } from './models/device-group.ts';
-import { changeShape, memberListed, membershipShape, previewShape } from './models/membership.ts';
 import { membersOf } from './services/group-lists.ts';
 import { groupsOf } from './services/members/member-lists.ts';
 import { missing } from './services/reach.ts';
@@ -43,18 +40,5 @@ export default defineModule({
   default: 'on',
   events: ['device-groups.membership.changed', 'device-groups.mass_change', 'device-groups.evaluation.failed'],
   objects: { 'device groups': 'device_groups' },
-  schemas: {
-    Group: groupShape,
-    GroupChanged: groupChanged,
-    GroupConditions: conditionTree,
-    GroupCreate: groupCreate,
-    GroupDetail: groupDetail,
-    GroupListed: groupListed,
-    GroupMember: memberListed,
-    GroupMembership: membershipShape,
-    GroupMembershipChange: changeShape,
-    GroupPreview: previewShape,
-    GroupUpdate: groupUpdate,
-  },
   api,
 });

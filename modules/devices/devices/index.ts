@@ -3,13 +3,6 @@ import Joi from 'joi';
 import { type Context, defineModule } from '#core';
 import type { DevicesApi } from './api.ts';
 import './types/events.ts';
-import { bulkValues, bulkValuesAnswer } from './models/bulk-values.ts';
-import { deviceDetail, deviceListed, deviceUpdate } from './models/device.ts';
-import { changeShape } from './models/device-change.ts';
-import { reportShape, serviceShape, softwareShape } from './models/inventory.ts';
-import { maintenanceOrder } from './models/maintenance-mode.ts';
-import { provisioned, provisionOrder } from './models/provision.ts';
-import { mergeOrder, moveOrder } from './models/relocation.ts';
 import { checkedTags, tagKey } from './models/tag.ts';
 import { confirmAutoUpdate, wishAutoUpdate } from './services/auto-updates.ts';
 import { isOnline, mustExist } from './services/devices.ts';
@@ -100,21 +93,5 @@ export default defineModule({
     approveEnrollments: Joi.boolean().default(false),
     autoDecommissionOnUninstall: Joi.boolean().default(false),
   }),
-  schemas: {
-    BulkCustomFields: bulkValues,
-    BulkCustomFieldsResult: bulkValuesAnswer,
-    Device: deviceDetail,
-    DeviceChange: changeShape,
-    DeviceListed: deviceListed,
-    DeviceMerge: mergeOrder,
-    DeviceMove: moveOrder,
-    DeviceProvision: provisionOrder,
-    DeviceProvisioned: provisioned,
-    DeviceReports: reportShape,
-    DeviceService: serviceShape,
-    DeviceSoftware: softwareShape,
-    DeviceUpdate: deviceUpdate,
-    MaintenanceStart: maintenanceOrder,
-  },
   api,
 });

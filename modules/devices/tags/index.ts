@@ -1,6 +1,5 @@
 /** Tags: labels of devices, listed, asked for, given to many at once and renamed. */
 import { defineModule } from '#core';
-import { bulkChange, bulkOutcome, rename, renameAccepted, tagSummary } from './models/tag-query.ts';
 
 export default defineModule({
   name: 'tags',
@@ -8,11 +7,4 @@ export default defineModule({
   summary: 'Labels of devices: which there are, who has them, and changing them for many at once',
   requires: ['tenancy', 'devices', 'filters'],
   default: 'on',
-  schemas: {
-    TagBulkChange: bulkChange,
-    TagBulkOutcome: bulkOutcome,
-    TagRename: rename,
-    TagRenameAccepted: renameAccepted,
-    TagSummary: tagSummary,
-  },
 });

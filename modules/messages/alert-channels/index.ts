@@ -1,6 +1,5 @@
 /** Channels of alerts: where an organization wants them sent, and sending them until they arrive. */
 import { type Context, defineModule } from '#core';
-import { channelCreate, channelShape, channelUpdate, quietHours } from './models/channel.ts';
 import type { ChannelMessage, MessageKind } from './models/message.ts';
 import { cancel, send } from './services/sending/messages.ts';
 
@@ -41,11 +40,5 @@ export default defineModule({
   auditOnly: ['notification_channel.disable'],
   events: ['alert-channels.disabled'],
   objects: { channels: 'alert_channels' },
-  schemas: {
-    AlertChannel: channelShape,
-    AlertChannelCreate: channelCreate,
-    AlertChannelUpdate: channelUpdate,
-    AlertChannelQuietHours: quietHours,
-  },
   api,
 });

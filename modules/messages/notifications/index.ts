@@ -1,9 +1,6 @@
 /** Notifications: what happened, told to the people whom it concerns, in the console, by mail and by push. */
 import { defineModule } from '#core';
 import type { NoticeKind } from './models/notice.ts';
-import { notificationShape } from './models/notification.ts';
-import { preference } from './models/preference.ts';
-import { subscriptionShape } from './models/push-subscription.ts';
 
 declare module '#core/contract' {
   interface Slots {
@@ -18,9 +15,4 @@ export default defineModule({
   requires: [],
   default: 'on',
   slots: ['notifications.notice'],
-  schemas: {
-    Notification: notificationShape,
-    NotificationPreference: preference,
-    PushSubscription: subscriptionShape,
-  },
 });

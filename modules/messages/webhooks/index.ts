@@ -1,20 +1,6 @@
 /** Webhooks: events of an organization sent to other people's servers, signed, again and again until they arrive. */
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
-import { deliveryShape } from './models/delivery.ts';
-import {
-  filters,
-  header,
-  headerShape,
-  policyShape,
-  secretShape,
-  webhookChanged,
-  webhookCreate,
-  webhookCreated,
-  webhookListed,
-  webhookShape,
-  webhookUpdate,
-} from './models/webhook.ts';
 import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
 import { startSending } from './services/sending/dispatcher.ts';
@@ -46,18 +32,4 @@ export default defineModule({
       ...events.flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []),
       TESTED,
     ]),
-  schemas: {
-    Webhook: webhookShape,
-    WebhookChanged: webhookChanged,
-    WebhookCreate: webhookCreate,
-    WebhookCreated: webhookCreated,
-    WebhookDelivery: deliveryShape,
-    WebhookDisablePolicy: policyShape,
-    WebhookFilters: filters,
-    WebhookHeader: headerShape,
-    WebhookHeaderWrite: header,
-    WebhookListed: webhookListed,
-    WebhookSecret: secretShape,
-    WebhookUpdate: webhookUpdate,
-  },
 });

@@ -1,24 +1,5 @@
 /** Users, logins, second factor, API keys and enrollment keys. */
 import { type Context, defineModule } from '#core';
-import { apiKeyCreate, apiKeyCreated, apiKeyRotated, apiKeyShape, apiKeyUpdate } from './models/api-key.ts';
-import {
-  enrollmentKeyCreate,
-  enrollmentKeyOnce,
-  enrollmentKeyRotate,
-  enrollmentKeyShape,
-} from './models/enrollment-key.ts';
-import { codeOnly, enabledShape } from './models/factor.ts';
-import { passwordChange, passwordForgotten, passwordReset } from './models/password.ts';
-import { sessionShape } from './models/session.ts';
-import {
-  credentials,
-  meShape,
-  newAccount,
-  newPartnerAccount,
-  profileShape,
-  profileUpdate,
-  userShape,
-} from './models/user.ts';
 import { mustTakePassword, passwordPlaces } from './services/access/login-rules.ts';
 import { logIn, type Proof } from './services/access/logins.ts';
 import { type Challenged, challenged, finishChallenge } from './services/access/mfa-challenges.ts';
@@ -101,29 +82,5 @@ export default defineModule({
   requires: ['tenancy'],
   core: true,
   auditOnly: ['user.login.failed', 'auth.refresh.reuse', 'auth.sms.refused'],
-  schemas: {
-    AccountCreate: newAccount,
-    ApiKey: apiKeyShape,
-    ApiKeyCreate: apiKeyCreate,
-    ApiKeyCreated: apiKeyCreated,
-    ApiKeyRotated: apiKeyRotated,
-    ApiKeyUpdate: apiKeyUpdate,
-    Credentials: credentials,
-    EnrollmentKey: enrollmentKeyShape,
-    EnrollmentKeyCreate: enrollmentKeyCreate,
-    EnrollmentKeyRotate: enrollmentKeyRotate,
-    EnrollmentKeyWithValue: enrollmentKeyOnce,
-    FactorCode: codeOnly,
-    FactorEnabled: enabledShape,
-    Me: meShape,
-    PartnerAccountCreate: newPartnerAccount,
-    PasswordChange: passwordChange,
-    PasswordForgotten: passwordForgotten,
-    PasswordReset: passwordReset,
-    Profile: profileShape,
-    ProfileUpdate: profileUpdate,
-    Session: sessionShape,
-    UserBrief: userShape,
-  },
   api,
 });

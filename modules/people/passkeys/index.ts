@@ -1,7 +1,5 @@
 /** Passkeys: a second factor beside the authenticator app, and a login without a password (WebAuthn Level 3). */
 import { defineModule } from '#core';
-import { asserted, attested, factorAssertion, factorStart, passkeyLogin, registration } from './models/ceremony.ts';
-import { passkeyShape, passkeyUpdate } from './models/passkey.ts';
 
 export default defineModule({
   name: 'passkeys',
@@ -10,14 +8,4 @@ export default defineModule({
   requires: ['identity'],
   default: 'on',
   auditOnly: ['user.login.failed'],
-  schemas: {
-    Passkey: passkeyShape,
-    PasskeyAssertion: asserted,
-    PasskeyAttestation: attested,
-    PasskeyFactor: factorAssertion,
-    PasskeyFactorStart: factorStart,
-    PasskeyLogin: passkeyLogin,
-    PasskeyRegistration: registration,
-    PasskeyUpdate: passkeyUpdate,
-  },
 });

@@ -1,16 +1,5 @@
 /** Roles and permissions: what users may do, and who may assign it. */
 import { type Context, defineModule, type TenantRef } from '#core';
-import {
-  catalogEntry,
-  effectivePair,
-  pair,
-  roleClone,
-  roleCreate,
-  roleDetail,
-  roleShape,
-  roleUpdate,
-} from './models/role.ts';
-import { holderShape } from './models/role-holder.ts';
 import { assignable, mustAssign } from './services/assignments.ts';
 import { permissionsOf } from './services/permissions.ts';
 
@@ -40,16 +29,5 @@ export default defineModule({
   summary: 'Built-in and custom roles, what they grant, and who may assign them',
   requires: [],
   core: true,
-  schemas: {
-    CatalogPermission: catalogEntry,
-    EffectivePermission: effectivePair,
-    Permission: pair,
-    Role: roleShape,
-    RoleClone: roleClone,
-    RoleCreate: roleCreate,
-    RoleDetail: roleDetail,
-    RoleHolder: holderShape,
-    RoleUpdate: roleUpdate,
-  },
   api,
 });

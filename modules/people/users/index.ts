@@ -1,7 +1,5 @@
 /** Members of a tenant: listing, inviting, changing and removing users, and accepting invitations. */
 import { type Context, defineModule, type TenantRef } from '#core';
-import { acceptance, check, invitationShape, inviteCreate, resend } from './models/invitation.ts';
-import { assignableShape, memberShape, memberUpdate, roleAssignment } from './models/member.ts';
 import { takeInvitation } from './services/acceptances.ts';
 import { addMember } from './services/provisions.ts';
 import { removeMember } from './services/removals.ts';
@@ -39,16 +37,5 @@ export default defineModule({
   requires: ['tenancy', 'identity', 'roles'],
   core: true,
   auditOnly: ['user.create', 'user.provision'],
-  schemas: {
-    AssignableRole: assignableShape,
-    Invitation: invitationShape,
-    InvitationAcceptance: acceptance,
-    InvitationCheck: check,
-    InvitationCreate: inviteCreate,
-    InvitationResend: resend,
-    RoleAssignment: roleAssignment,
-    User: memberShape,
-    UserUpdate: memberUpdate,
-  },
   api,
 });

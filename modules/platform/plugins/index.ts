@@ -1,8 +1,6 @@
 /** Plugins: third-party code that runs in processes of its own, for one organization at a time, with what it was granted. */
 import { type Context, defineModule, provide } from '#core';
 import type { ProviderKind } from '#plugin-sdk/host';
-import { capabilityShape, entryDetailShape, entryShape, installedShape, versionShape } from './models/catalog-entry.ts';
-import { installationShape } from './models/installation.ts';
 import { callProvider, listProviders, type Provider, type ProviderCall } from './services/actions.ts';
 import { registerShipped } from './services/builtin/registrations.ts';
 import { startHandingOver } from './services/dispatch/dispatcher.ts';
@@ -44,14 +42,6 @@ export default defineModule({
   auditOnly: ['plugin.call', 'plugin.quarantine'],
   events: ['plugins.event', 'plugins.notified', 'plugins.quarantined'],
   objects: { plugins: 'plugin_installations' },
-  schemas: {
-    PluginCatalogEntry: entryShape,
-    PluginCatalogEntryDetails: entryDetailShape,
-    PluginInstalled: installedShape,
-    PluginVersion: versionShape,
-    PluginCapability: capabilityShape,
-    PluginInstallation: installationShape,
-  },
   api,
   async start(start) {
     const host = new PluginHost(start);

@@ -1,7 +1,6 @@
 /** The operators' view of the job queue: what waits, runs and fails, why, and actions on it. */
 import { defineModule } from '#core';
 import type { HealthChange } from './models/health.ts';
-import { domainQueueShape, jobShape, runShape, taskStateShape, workerShape } from './models/shapes.ts';
 import { startClocks } from './services/watching/clocks.ts';
 
 declare module '#core/contract' {
@@ -18,11 +17,4 @@ export default defineModule({
   core: true,
   events: ['queue.health.changed'],
   start: (start) => (start.clocks ? { stop: startClocks(start) } : undefined),
-  schemas: {
-    DomainQueue: domainQueueShape,
-    Job: jobShape,
-    JobRun: runShape,
-    JobTaskState: taskStateShape,
-    JobWorker: workerShape,
-  },
 });

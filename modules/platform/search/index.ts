@@ -1,6 +1,5 @@
 /** Search: one query over devices, users, organizations, settings pages and the categories of other modules. */
 import { defineModule } from '#core';
-import { searchAnswer } from './models/result.ts';
 
 export default defineModule({
   name: 'search',
@@ -8,7 +7,4 @@ export default defineModule({
   summary: 'Finds devices, users, organizations, settings pages and more by a part of their names',
   requires: [],
   default: 'on',
-  schemas: {
-    SearchResult: searchAnswer,
-  },
 });

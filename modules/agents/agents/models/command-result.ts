@@ -1,5 +1,6 @@
 /** What an agent says of a command it has run; oversized parts are cut, never refused. */
 import Joi from 'joi';
+import { named } from '#core';
 import { lenient, open, rounded, storable } from './wire-values.ts';
 
 const ERROR_CHARACTERS = 10_000;
@@ -23,20 +24,23 @@ export interface ResultBody {
   result?: unknown;
 }
 
-export const resultBody = open<ResultBody>({
-  status: Joi.string().valid('completed', 'failed', 'timeout', 'cancelled').required(),
-  exitCode: lenient(
-    Joi.number()
-      .integer()
-      .min(-2_147_483_648)
-      .max(4_294_967_295)
-      // Windows counts its codes without a sign; the column has one.
-      .custom((value: number) => value | 0),
-  ),
-  stdout: lenient(Joi.string().allow('')),
-  stderr: lenient(Joi.string().allow('')),
-  durationMs: lenient(rounded(2_147_483_647)),
-  startedAt: lenient(Joi.date().iso().min('2000-01-01').max('2200-01-01')),
-  error: lenient(Joi.string().allow('').custom(cutError)),
-  result: Joi.any().custom(storable),
-});
+export const resultBody = named(
+  'AgentCommandResult',
+  open<ResultBody>({
+    status: Joi.string().valid('completed', 'failed', 'timeout', 'cancelled').required(),
+    exitCode: lenient(
+      Joi.number()
+        .integer()
+        .min(-2_147_483_648)
+        .max(4_294_967_295)
+        // Windows counts its codes without a sign; the column has one.
+        .custom((value: number) => value | 0),
+    ),
+    stdout: lenient(Joi.string().allow('')),
+    stderr: lenient(Joi.string().allow('')),
+    durationMs: lenient(rounded(2_147_483_647)),
+    startedAt: lenient(Joi.date().iso().min('2000-01-01').max('2200-01-01')),
+    error: lenient(Joi.string().allow('').custom(cutError)),
+    result: Joi.any().custom(storable),
+  }),
+);

@@ -1,5 +1,6 @@
 /** What a machine says of itself when it enrolls, and what it is given. */
 import Joi from 'joi';
+import { named } from '#core';
 import type { TokenSet } from './credential.ts';
 import { address, count, label, open, rounded, text } from './wire-values.ts';
 
@@ -90,54 +91,63 @@ export const hardwareKeys: Joi.SchemaMap<HardwareInfo> = {
   gpuModel: text(255),
 };
 
-export const enrollmentBody = open<EnrollmentBody>({
-  enrollmentKey: Joi.string()
-    .pattern(/^[0-9a-f]{64}$/i)
-    .lowercase()
-    .messages({ 'string.pattern.base': '{{#label}} must be 64 hexadecimal characters' })
-    .required(),
-  enrollmentSecret: Joi.string().max(1024),
-  hostname: label(255).required(),
-  osType: Joi.string().valid('windows', 'macos', 'linux').required(),
-  osVersion: label(100).required(),
-  osBuild: text(100),
-  architecture: Joi.string()
-    .lowercase()
-    .valid(...Object.keys(ARCHITECTURES))
-    .required(),
-  agentVersion: label(50).required(),
-  deviceRole: Joi.string().valid(...DEVICE_ROLES),
-  isVirtual: Joi.boolean(),
-  // An unknown platform is dropped, not stored.
-  virtualizationPlatform: Joi.string()
-    .lowercase()
-    .valid(...PLATFORMS, null)
-    .failover(null),
-  hardwareInfo: open<HardwareInfo>(hardwareKeys),
-  networkInfo: Joi.array()
-    .max(100)
-    .items(open({ name: label(255).required(), mac: text(64), ip: address(), isPrimary: Joi.boolean() })),
-  machineId: label(128),
-});
+export const enrollmentBody = named(
+  'AgentEnrollment',
+  open<EnrollmentBody>({
+    enrollmentKey: Joi.string()
+      .pattern(/^[0-9a-f]{64}$/i)
+      .lowercase()
+      .messages({ 'string.pattern.base': '{{#label}} must be 64 hexadecimal characters' })
+      .required(),
+    enrollmentSecret: Joi.string().max(1024),
+    hostname: label(255).required(),
+    osType: Joi.string().valid('windows', 'macos', 'linux').required(),
+    osVersion: label(100).required(),
+    osBuild: text(100),
+    architecture: Joi.string()
+      .lowercase()
+      .valid(...Object.keys(ARCHITECTURES))
+      .required(),
+    agentVersion: label(50).required(),
+    deviceRole: Joi.string().valid(...DEVICE_ROLES),
+    isVirtual: Joi.boolean(),
+    // An unknown platform is dropped, not stored.
+    virtualizationPlatform: Joi.string()
+      .lowercase()
+      .valid(...PLATFORMS, null)
+      .failover(null),
+    hardwareInfo: open<HardwareInfo>(hardwareKeys),
+    networkInfo: Joi.array()
+      .max(100)
+      .items(open({ name: label(255).required(), mac: text(64), ip: address(), isPrimary: Joi.boolean() })),
+    machineId: label(128),
+  }),
+);
 
 const token = Joi.string()
   .pattern(/^svc_[0-9a-f]{64}$/)
   .required();
 export const tokenShape = { authToken: token, watchdogAuthToken: token, helperAuthToken: token };
-export const configShape = Joi.object({
-  heartbeatIntervalSeconds: Joi.number().integer().required(),
-  metricsCollectionIntervalSeconds: Joi.number().integer().required(),
-  features: Joi.object()
-    .pattern(Joi.string(), Joi.boolean())
-    .required()
-    .description('What is false the agent leaves alone: the server would drop it'),
-});
-export const enrolledShape = Joi.object<Enrolled>({
-  agentId: Joi.string().hex().length(64).required(),
-  deviceId: Joi.string().uuid().required(),
-  ...tokenShape,
-  orgId: Joi.string().uuid().required(),
-  siteId: Joi.string().uuid().allow(null).required(),
-  config: configShape.required(),
-  manifestTrustKeys: Joi.array().items(Joi.string()).required(),
-});
+export const configShape = named(
+  'AgentConfig',
+  Joi.object({
+    heartbeatIntervalSeconds: Joi.number().integer().required(),
+    metricsCollectionIntervalSeconds: Joi.number().integer().required(),
+    features: Joi.object()
+      .pattern(Joi.string(), Joi.boolean())
+      .required()
+      .description('What is false the agent leaves alone: the server would drop it'),
+  }),
+);
+export const enrolledShape = named(
+  'AgentEnrolled',
+  Joi.object<Enrolled>({
+    agentId: Joi.string().hex().length(64).required(),
+    deviceId: Joi.string().uuid().required(),
+    ...tokenShape,
+    orgId: Joi.string().uuid().required(),
+    siteId: Joi.string().uuid().allow(null).required(),
+    config: configShape.required(),
+    manifestTrustKeys: Joi.array().items(Joi.string()).required(),
+  }),
+);

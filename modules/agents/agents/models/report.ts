@@ -1,5 +1,6 @@
 /** What agents sample now and then: patches by source, security, sessions, connections, processes. */
 import Joi from 'joi';
+import { named } from '#core';
 import { address, amount, count, instant, label, lenient, open, percent, storable, text } from './wire-values.ts';
 
 /** Items of both lists of patches together. */
@@ -42,150 +43,168 @@ const patch = open<Patch>({
   requiresReboot: flag(),
   installedAt: lenient(instant()),
 });
-export const patchesBody = open<PatchesBody>({
-  ...head,
-  coveredSources: Joi.array()
-    .items(Joi.string().valid(...SOURCES))
-    .unique()
-    .min(1)
-    .max(SOURCES.length)
-    .required(),
-  pending: list(MOST_PATCHES, patch),
-  installed: list(MOST_PATCHES, patch),
-  scanId: words(64),
-  rebootPending: flag(),
-}).custom((body: PatchesBody, helpers) =>
-  (body.pending?.length ?? 0) + (body.installed?.length ?? 0) <= MOST_PATCHES
-    ? body
-    : helpers.error('array.max', { limit: MOST_PATCHES }),
+export const patchesBody = named(
+  'AgentPatches',
+  open<PatchesBody>({
+    ...head,
+    coveredSources: Joi.array()
+      .items(Joi.string().valid(...SOURCES))
+      .unique()
+      .min(1)
+      .max(SOURCES.length)
+      .required(),
+    pending: list(MOST_PATCHES, patch),
+    installed: list(MOST_PATCHES, patch),
+    scanId: words(64),
+    rebootPending: flag(),
+  }).custom((body: PatchesBody, helpers) =>
+    (body.pending?.length ?? 0) + (body.installed?.length ?? 0) <= MOST_PATCHES
+      ? body
+      : helpers.error('array.max', { limit: MOST_PATCHES }),
+  ),
 );
 
-export const securityBody = open<ReportBody>({
-  ...head,
-  providerId: words(50),
-  avProducts: list(
-    10,
-    open({
-      name: label(255).required(),
-      providerId: words(50),
-      version: words(100),
-      state: lenient(Joi.string().valid('on', 'off', 'snoozed', 'expired', 'unknown')),
-      upToDate: flag(),
-      isPrimary: flag(),
-    }),
-  ),
-  providerVersion: words(100),
-  definitionsVersion: words(100),
-  definitionsAt: lenient(instant()),
-  realTimeProtection: flag(),
-  tamperProtection: flag(),
-  firewallEnabled: flag(),
-  firewallProfiles: list(
-    20,
-    open({ name: label(100).required(), enabled: flag(), inbound: words(20), outbound: words(20) }),
-  ),
-  encryptionStatus: lenient(Joi.string().valid('encrypted', 'partial', 'unencrypted', 'unknown')),
-  encryptionVolumes: list(
-    100,
-    open({
-      mount: label(500).required(),
-      encrypted: flag(),
-      method: lenient(Joi.string().valid('bitlocker', 'filevault', 'luks', 'other', 'none')),
-      percent: lenient(percent()),
-      protectionOn: flag(),
-      keyEscrowed: flag(),
-    }),
-  ),
-  tpmPresent: flag(),
-  secureBoot: flag(),
-  passwordPolicy: lenient(
-    open({
-      minLength: lenient(count()),
-      complexity: flag(),
-      maxAgeDays: lenient(count()),
-      lockoutThreshold: lenient(count()),
-      historyCount: lenient(count()),
-    }),
-  ),
-  localAdmins: list(
-    200,
-    open({
-      username: label(255).required(),
-      isBuiltIn: flag(),
-      enabled: flag(),
-      lastLoginAt: lenient(instant()),
-      passwordAgeDays: lenient(count()),
-      isDomain: flag(),
-    }),
-  ),
-  listeningPorts: list(
-    500,
-    open({
-      port: Joi.number().integer().min(0).max(65_535).required(),
-      protocol: words(10),
-      process: words(255),
-      scope: lenient(Joi.string().valid('any', 'loopback')),
-    }),
-  ),
-  lastScanAt: lenient(instant()),
-  lastScanType: words(20),
-  rebootPending: flag(),
-  gatekeeperEnabled: flag(),
-});
-export const sessionsBody = open<ReportBody>({
-  ...head,
-  sessions: list(
-    500,
-    open({
-      username: label(255).required(),
-      type: words(50),
-      state: words(50),
-      startedAt: lenient(instant()),
-      idleSeconds: lenient(amount()),
-      from: words(255),
-    }),
-  ).required(),
-});
-export const connectionsBody = open<ReportBody>({
-  ...head,
-  connections: list(
-    2_000,
-    open({
-      protocol: label(10).required(),
-      localAddress: lenient(address()),
-      localPort: lenient(count()),
-      remoteAddress: lenient(address()),
-      remotePort: lenient(count()),
-      state: words(30),
-      pid: lenient(count()),
-      process: words(255),
-    }),
-  ).required(),
-});
-export const processesBody = open<ReportBody>({
-  ...head,
-  processes: list(
-    2_000,
-    open({
-      pid: count().required(),
-      name: label(255).required(),
-      cpuPercent: lenient(amount()),
-      memoryMb: lenient(amount()),
-      user: words(255),
-      startedAt: lenient(instant()),
-    }),
-  ).required(),
-});
+export const securityBody = named(
+  'AgentSecurityStatus',
+  open<ReportBody>({
+    ...head,
+    providerId: words(50),
+    avProducts: list(
+      10,
+      open({
+        name: label(255).required(),
+        providerId: words(50),
+        version: words(100),
+        state: lenient(Joi.string().valid('on', 'off', 'snoozed', 'expired', 'unknown')),
+        upToDate: flag(),
+        isPrimary: flag(),
+      }),
+    ),
+    providerVersion: words(100),
+    definitionsVersion: words(100),
+    definitionsAt: lenient(instant()),
+    realTimeProtection: flag(),
+    tamperProtection: flag(),
+    firewallEnabled: flag(),
+    firewallProfiles: list(
+      20,
+      open({ name: label(100).required(), enabled: flag(), inbound: words(20), outbound: words(20) }),
+    ),
+    encryptionStatus: lenient(Joi.string().valid('encrypted', 'partial', 'unencrypted', 'unknown')),
+    encryptionVolumes: list(
+      100,
+      open({
+        mount: label(500).required(),
+        encrypted: flag(),
+        method: lenient(Joi.string().valid('bitlocker', 'filevault', 'luks', 'other', 'none')),
+        percent: lenient(percent()),
+        protectionOn: flag(),
+        keyEscrowed: flag(),
+      }),
+    ),
+    tpmPresent: flag(),
+    secureBoot: flag(),
+    passwordPolicy: lenient(
+      open({
+        minLength: lenient(count()),
+        complexity: flag(),
+        maxAgeDays: lenient(count()),
+        lockoutThreshold: lenient(count()),
+        historyCount: lenient(count()),
+      }),
+    ),
+    localAdmins: list(
+      200,
+      open({
+        username: label(255).required(),
+        isBuiltIn: flag(),
+        enabled: flag(),
+        lastLoginAt: lenient(instant()),
+        passwordAgeDays: lenient(count()),
+        isDomain: flag(),
+      }),
+    ),
+    listeningPorts: list(
+      500,
+      open({
+        port: Joi.number().integer().min(0).max(65_535).required(),
+        protocol: words(10),
+        process: words(255),
+        scope: lenient(Joi.string().valid('any', 'loopback')),
+      }),
+    ),
+    lastScanAt: lenient(instant()),
+    lastScanType: words(20),
+    rebootPending: flag(),
+    gatekeeperEnabled: flag(),
+  }),
+);
+export const sessionsBody = named(
+  'AgentSessions',
+  open<ReportBody>({
+    ...head,
+    sessions: list(
+      500,
+      open({
+        username: label(255).required(),
+        type: words(50),
+        state: words(50),
+        startedAt: lenient(instant()),
+        idleSeconds: lenient(amount()),
+        from: words(255),
+      }),
+    ).required(),
+  }),
+);
+export const connectionsBody = named(
+  'AgentConnections',
+  open<ReportBody>({
+    ...head,
+    connections: list(
+      2_000,
+      open({
+        protocol: label(10).required(),
+        localAddress: lenient(address()),
+        localPort: lenient(count()),
+        remoteAddress: lenient(address()),
+        remotePort: lenient(count()),
+        state: words(30),
+        pid: lenient(count()),
+        process: words(255),
+      }),
+    ).required(),
+  }),
+);
+export const processesBody = named(
+  'AgentProcesses',
+  open<ReportBody>({
+    ...head,
+    processes: list(
+      2_000,
+      open({
+        pid: count().required(),
+        name: label(255).required(),
+        cpuPercent: lenient(amount()),
+        memoryMb: lenient(amount()),
+        user: words(255),
+        startedAt: lenient(instant()),
+      }),
+    ).required(),
+  }),
+);
 
 export interface AgentValues {
   values: Record<string, unknown>;
 }
 /** Keys and values as scripts print them; which fields they may write is for the device to say. */
-export const agentValues = open<AgentValues>({
-  values: Joi.object()
-    .pattern(Joi.string().max(100), Joi.alternatives(text(10_000), Joi.number(), Joi.boolean(), null))
-    .min(1)
-    .max(100)
-    .custom(storable)
-    .required(),
-});
+export const agentValues = named(
+  'AgentCustomFields',
+  open<AgentValues>({
+    values: Joi.object()
+      .pattern(Joi.string().max(100), Joi.alternatives(text(10_000), Joi.number(), Joi.boolean(), null))
+      .min(1)
+      .max(100)
+      .custom(storable)
+      .required(),
+  }),
+);

@@ -1,6 +1,6 @@
 /** Lines that agents write about themselves. */
 import Joi from 'joi';
-import { pageQuery } from '#core';
+import { named, pageQuery } from '#core';
 import { instant, label, metadata, open, plain, text } from './written-values.ts';
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -17,23 +17,26 @@ export interface LogEntry {
   agentVersion?: string | null;
 }
 
-export const logsBody = open<{ logs: LogEntry[] }>({
-  logs: Joi.array()
-    .max(MOST_LINES)
-    .items(
-      open<LogEntry>({
-        timestamp: instant().required(),
-        level: Joi.string()
-          .valid(...LEVELS)
-          .required(),
-        component: label(100).required(),
-        message: text(MOST_MESSAGE).required(),
-        fields: metadata(),
-        agentVersion: text(50).allow(null),
-      }),
-    )
-    .required(),
-});
+export const logsBody = named(
+  'AgentLogs',
+  open<{ logs: LogEntry[] }>({
+    logs: Joi.array()
+      .max(MOST_LINES)
+      .items(
+        open<LogEntry>({
+          timestamp: instant().required(),
+          level: Joi.string()
+            .valid(...LEVELS)
+            .required(),
+          component: label(100).required(),
+          message: text(MOST_MESSAGE).required(),
+          fields: metadata(),
+          agentVersion: text(50).allow(null),
+        }),
+      )
+      .required(),
+  }),
+);
 
 const LINE: Record<keyof LogEntry, (value: unknown) => boolean> = {
   timestamp: plain.instant,
@@ -108,18 +111,21 @@ const line = Joi.object({
     .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
 });
 /** The page form is this list's own; the cursor form is that of all lists. */
-export const logPage = Joi.alternatives(
-  Joi.object({
-    logs: Joi.array().items(line).required(),
-    total: Joi.number().integer().required(),
-    limit: Joi.number().integer().required(),
-    offset: Joi.number().integer().required(),
-  }),
-  Joi.object({
-    data: Joi.array().items(line).required(),
-    pagination: Joi.object({
-      hasMore: Joi.boolean().required(),
-      cursor: Joi.string().allow(null).required(),
-    }).required(),
-  }),
+export const logPage = named(
+  'DiagnosticLogPage',
+  Joi.alternatives(
+    Joi.object({
+      logs: Joi.array().items(line).required(),
+      total: Joi.number().integer().required(),
+      limit: Joi.number().integer().required(),
+      offset: Joi.number().integer().required(),
+    }),
+    Joi.object({
+      data: Joi.array().items(line).required(),
+      pagination: Joi.object({
+        hasMore: Joi.boolean().required(),
+        cursor: Joi.string().allow(null).required(),
+      }).required(),
+    }),
+  ),
 );

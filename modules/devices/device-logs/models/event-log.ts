@@ -1,6 +1,6 @@
 /** What the operating system of a device reports. */
 import Joi from 'joi';
-import { type PageQuery, pageOf, pageQuery } from '#core';
+import { named, type PageQuery, pageOf, pageQuery } from '#core';
 import { cleaned, instant, label, metadata, open, plain } from './written-values.ts';
 
 export const LEVELS = ['info', 'warning', 'error', 'critical'] as const;
@@ -39,26 +39,29 @@ const osId = Joi.alternatives(
     .custom((value: number) => String(value)),
 );
 
-export const eventsBody = open<{ events: EventEntry[] }>({
-  events: Joi.array()
-    .max(MOST_EVENTS)
-    .items(
-      open<EventEntry>({
-        timestamp: instant().required(),
-        level: Joi.string()
-          .valid(...LEVELS)
-          .default('info'),
-        category: Joi.string()
-          .valid(...CATEGORIES)
-          .default('application'),
-        source: label(255).required(),
-        eventId: osId,
-        message: Joi.string().allow('').max(MOST_MESSAGE).custom(shortened).required(),
-        details: metadata(),
-      }),
-    )
-    .required(),
-});
+export const eventsBody = named(
+  'AgentEventLogs',
+  open<{ events: EventEntry[] }>({
+    events: Joi.array()
+      .max(MOST_EVENTS)
+      .items(
+        open<EventEntry>({
+          timestamp: instant().required(),
+          level: Joi.string()
+            .valid(...LEVELS)
+            .default('info'),
+          category: Joi.string()
+            .valid(...CATEGORIES)
+            .default('application'),
+          source: label(255).required(),
+          eventId: osId,
+          message: Joi.string().allow('').max(MOST_MESSAGE).custom(shortened).required(),
+          details: metadata(),
+        }),
+      )
+      .required(),
+  }),
+);
 
 const EVENT: Record<keyof EventEntry, (value: unknown) => boolean> = {
   timestamp: plain.instant,
@@ -105,29 +108,35 @@ export const eventQuery = Joi.object<EventQuery>({
   .oxor('page', 'cursor')
   .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });
 
-export const eventPage = pageOf(
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    deviceId: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().required(),
-    timestamp: Joi.date().iso().required(),
-    level: Joi.string()
-      .valid(...LEVELS)
-      .required(),
-    category: Joi.string()
-      .valid(...CATEGORIES)
-      .required(),
-    source: Joi.string().required(),
-    eventId: Joi.string().allow(null).required(),
-    message: Joi.string().allow('').required(),
-    details: Joi.object().unknown().allow(null).required(),
-    createdAt: Joi.date().iso().required(),
-    occurrenceCount: Joi.number().integer().required().description('How often the event came; 1 for one without an id'),
-    lastOccurredAt: Joi.date().iso().required(),
-    reportedAt: Joi.date()
-      .iso()
-      .allow(null)
-      .required()
-      .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
-  }),
+export const eventPage = named(
+  'DeviceEventLogPage',
+  pageOf(
+    Joi.object({
+      id: Joi.string().uuid().required(),
+      deviceId: Joi.string().uuid().required(),
+      orgId: Joi.string().uuid().required(),
+      timestamp: Joi.date().iso().required(),
+      level: Joi.string()
+        .valid(...LEVELS)
+        .required(),
+      category: Joi.string()
+        .valid(...CATEGORIES)
+        .required(),
+      source: Joi.string().required(),
+      eventId: Joi.string().allow(null).required(),
+      message: Joi.string().allow('').required(),
+      details: Joi.object().unknown().allow(null).required(),
+      createdAt: Joi.date().iso().required(),
+      occurrenceCount: Joi.number()
+        .integer()
+        .required()
+        .description('How often the event came; 1 for one without an id'),
+      lastOccurredAt: Joi.date().iso().required(),
+      reportedAt: Joi.date()
+        .iso()
+        .allow(null)
+        .required()
+        .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
+    }),
+  ),
 );

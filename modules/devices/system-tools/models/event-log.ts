@@ -1,6 +1,6 @@
 /** Event logs as a device keeps them. */
 import Joi from 'joi';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId, type Paged, paged } from './tool-routes.ts';
 
@@ -38,14 +38,17 @@ const levels = Object.values(SHOWN_LEVELS);
 const number = Joi.number().integer().allow(null).required();
 const text = Joi.string().allow('', null).required();
 
-export const logShape = Joi.object<EventLog>({
-  name: Joi.string().required(),
-  displayName: Joi.string().allow('').required(),
-  recordCount: number,
-  maxSize: number.description('Bytes'),
-  retentionDays: number,
-  lastWriteTime: Joi.string().allow(null).required(),
-});
+export const logShape = named(
+  'EventLog',
+  Joi.object<EventLog>({
+    name: Joi.string().required(),
+    displayName: Joi.string().allow('').required(),
+    recordCount: number,
+    maxSize: number.description('Bytes'),
+    retentionDays: number,
+    lastWriteTime: Joi.string().allow(null).required(),
+  }),
+);
 const agentEvent = Joi.object<AgentEvent>({
   recordId: Joi.string().required(),
   timestamp: Joi.string().required(),
@@ -59,23 +62,29 @@ const agentEvent = Joi.object<AgentEvent>({
   user: text,
 });
 const id = Joi.alternatives(Joi.number().integer(), Joi.string());
-export const eventShape = Joi.object({
-  recordId: id.required().description('A number where the system numbers its records, else its own word for a place'),
-  timeCreated: Joi.string().required(),
-  level: Joi.string()
-    .valid(...levels)
-    .required(),
-  source: Joi.string().allow('').required(),
-  eventId: id.allow(null).required(),
-  message: Joi.string().allow('').required(),
-  user: text,
-  computer: text,
-});
-export const eventDetail = eventShape.keys({
-  category: text,
-  details: Joi.object().unknown().required(),
-  rawXml: Joi.string(),
-});
+export const eventShape = named(
+  'EventLogEntry',
+  Joi.object({
+    recordId: id.required().description('A number where the system numbers its records, else its own word for a place'),
+    timeCreated: Joi.string().required(),
+    level: Joi.string()
+      .valid(...levels)
+      .required(),
+    source: Joi.string().allow('').required(),
+    eventId: id.allow(null).required(),
+    message: Joi.string().allow('').required(),
+    user: text,
+    computer: text,
+  }),
+);
+export const eventDetail = named(
+  'EventLogEntryDetail',
+  eventShape.keys({
+    category: text,
+    details: Joi.object().unknown().required(),
+    rawXml: Joi.string(),
+  }),
+);
 
 export const oneLog = Joi.object<{ deviceId: string; name: string }>({
   deviceId,

@@ -1,5 +1,6 @@
 /** Files of a device, as its live tools list and read them. */
 import Joi from 'joi';
+import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
 
 export interface FileEntry {
@@ -17,25 +18,28 @@ export interface FileList {
   entries: FileEntry[];
   truncated: boolean;
 }
-export const fileList = Joi.object<FileList>({
-  path: Joi.string().allow('').required(),
-  parent: Joi.string().allow('', null).required(),
-  entries: Joi.array()
-    .items(
-      Joi.object<FileEntry>({
-        name: Joi.string().required(),
-        path: Joi.string().required(),
-        type: Joi.string().valid('file', 'directory', 'symlink').required(),
-        size: Joi.number().integer().min(0).allow(null).required(),
-        modified: Joi.string().allow(null).required(),
-        permissions: Joi.string().allow('', null).required(),
-        hidden: Joi.boolean().required(),
-      }),
-    )
-    .max(5_000)
-    .required(),
-  truncated: Joi.boolean().required(),
-});
+export const fileList = named(
+  'FileList',
+  Joi.object<FileList>({
+    path: Joi.string().allow('').required(),
+    parent: Joi.string().allow('', null).required(),
+    entries: Joi.array()
+      .items(
+        Joi.object<FileEntry>({
+          name: Joi.string().required(),
+          path: Joi.string().required(),
+          type: Joi.string().valid('file', 'directory', 'symlink').required(),
+          size: Joi.number().integer().min(0).allow(null).required(),
+          modified: Joi.string().allow(null).required(),
+          permissions: Joi.string().allow('', null).required(),
+          hidden: Joi.boolean().required(),
+        }),
+      )
+      .max(5_000)
+      .required(),
+    truncated: Joi.boolean().required(),
+  }),
+);
 
 const path = Joi.string().max(2048).description('A path as the device writes it');
 export const listQuery = Joi.object<{ path: string; showHidden: boolean }>({
@@ -59,12 +63,15 @@ const placement = {
   overwrite: Joi.boolean().default(false).description('true: a file that is there is replaced'),
   createParents: Joi.boolean().default(false).description('true: folders that are missing are made'),
 };
-export const upload = Joi.object<Upload>({
-  ...placement,
-  path: path.required(),
-  content: Joi.string().allow('').max(5_600_000).required(),
-  encoding: Joi.string().valid('text', 'base64').required(),
-});
+export const upload = named(
+  'FileUpload',
+  Joi.object<Upload>({
+    ...placement,
+    path: path.required(),
+    content: Joi.string().allow('').max(5_600_000).required(),
+    encoding: Joi.string().valid('text', 'base64').required(),
+  }),
+);
 /** For a file that is the body itself. */
 export const uploadQuery = Joi.object<Placement>({ ...placement, path });
 

@@ -1,6 +1,6 @@
 /** Processes of a device, as its live tools list them. */
 import Joi from 'joi';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId, type Paged, paged } from './tool-routes.ts';
 
@@ -24,19 +24,25 @@ const text = Joi.string().allow('', null).required();
 const amount = Joi.number().allow(null).required();
 const pid = Joi.number().integer().min(0).max(4_294_967_295);
 
-export const processShape = Joi.object<Process>({
-  pid: pid.required(),
-  name: Joi.string().allow('').required(),
-  cpuPercent: amount,
-  memoryMb: amount,
-  user: text,
-  status: Joi.string().valid('running', 'sleeping', 'stopped', 'zombie', 'unknown').required(),
-  commandLine: text.description('Cut at 1,000 characters; secrets are left out for callers without devices:execute'),
-  parentPid: pid.allow(null).required(),
-  threads: Joi.number().integer().min(0).allow(null).required(),
-  startTime: Joi.string().isoDate().allow(null).required(),
-});
-export const processDetail = processShape.append<ProcessDetail>({ openFiles: Joi.array().items(Joi.string()) });
+export const processShape = named(
+  'Process',
+  Joi.object<Process>({
+    pid: pid.required(),
+    name: Joi.string().allow('').required(),
+    cpuPercent: amount,
+    memoryMb: amount,
+    user: text,
+    status: Joi.string().valid('running', 'sleeping', 'stopped', 'zombie', 'unknown').required(),
+    commandLine: text.description('Cut at 1,000 characters; secrets are left out for callers without devices:execute'),
+    parentPid: pid.allow(null).required(),
+    threads: Joi.number().integer().min(0).allow(null).required(),
+    startTime: Joi.string().isoDate().allow(null).required(),
+  }),
+);
+export const processDetail = named(
+  'ProcessDetail',
+  processShape.append<ProcessDetail>({ openFiles: Joi.array().items(Joi.string()) }),
+);
 
 export interface ProcessQuery extends PageQuery {
   search?: string;
@@ -56,14 +62,17 @@ export interface Kill {
   expectedName?: string;
   expectedStartTime?: string;
 }
-export const kill = Joi.object<Kill>({
-  force: Joi.boolean().default(false),
-  expectedName: Joi.string().max(260),
-  expectedStartTime: Joi.string()
-    .max(40)
-    .pattern(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})$/)
-    .description('The start time that the list gave: a process that took over the pid since is left alone'),
-});
+export const kill = named(
+  'ProcessKill',
+  Joi.object<Kill>({
+    force: Joi.boolean().default(false),
+    expectedName: Joi.string().max(260),
+    expectedStartTime: Joi.string()
+      .max(40)
+      .pattern(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})$/)
+      .description('The start time that the list gave: a process that took over the pid since is left alone'),
+  }),
+);
 
 export const LIST_PROCESSES: Tool<Paged<Process>> = {
   type: 'list_processes',

@@ -1,5 +1,6 @@
 /** The registry of a Windows device: places, keys and values. */
 import Joi from 'joi';
+import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
 
 /** The hives, by their short names. */
@@ -56,30 +57,36 @@ export interface ValueWrite extends ValuePlace {
   type: (typeof VALUE_TYPES)[number];
   data: unknown;
 }
-export const valueWrite = Joi.object<ValueWrite>({
-  hive: hive.required(),
-  path: path.allow('').required(),
-  view: view.default('64'),
-  name: name.required(),
-  type: Joi.string()
-    .valid(...VALUE_TYPES)
-    .required(),
-  data: Joi.alternatives(
-    Joi.string().allow('').max(130_000),
-    Joi.number().integer().min(0).max(4_294_967_295),
-    Joi.array().items(Joi.string().allow('').max(16_384)).max(1_000),
-    Joi.array().items(Joi.number().integer().min(0).max(255)).max(20_000),
-  )
-    .required()
-    .description(
-      'Text for REG_SZ and REG_EXPAND_SZ, texts for REG_MULTI_SZ, a number for REG_DWORD, decimal digits as text for REG_QWORD, base64 or bytes for REG_BINARY',
-    ),
-});
-export const keyCreate = Joi.object<KeyPlace>({
-  hive: hive.required(),
-  path: path.required(),
-  view: view.default('64'),
-});
+export const valueWrite = named(
+  'RegistryValueWrite',
+  Joi.object<ValueWrite>({
+    hive: hive.required(),
+    path: path.allow('').required(),
+    view: view.default('64'),
+    name: name.required(),
+    type: Joi.string()
+      .valid(...VALUE_TYPES)
+      .required(),
+    data: Joi.alternatives(
+      Joi.string().allow('').max(130_000),
+      Joi.number().integer().min(0).max(4_294_967_295),
+      Joi.array().items(Joi.string().allow('').max(16_384)).max(1_000),
+      Joi.array().items(Joi.number().integer().min(0).max(255)).max(20_000),
+    )
+      .required()
+      .description(
+        'Text for REG_SZ and REG_EXPAND_SZ, texts for REG_MULTI_SZ, a number for REG_DWORD, decimal digits as text for REG_QWORD, base64 or bytes for REG_BINARY',
+      ),
+  }),
+);
+export const keyCreate = named(
+  'RegistryKeyCreate',
+  Joi.object<KeyPlace>({
+    hive: hive.required(),
+    path: path.required(),
+    view: view.default('64'),
+  }),
+);
 
 const count = Joi.number().integer().min(0).allow(null).required();
 export interface RegistryKey {
@@ -95,19 +102,25 @@ export interface RegistryValue {
   data: unknown;
   truncated: boolean;
 }
-export const keyShape = Joi.object<RegistryKey>({
-  name: Joi.string().allow('').required(),
-  path: Joi.string().allow('').required(),
-  subKeyCount: count,
-  valueCount: count,
-  lastModified: Joi.string().allow(null).required(),
-});
-export const valueShape = Joi.object<RegistryValue>({
-  name: Joi.string().allow('').required(),
-  type: Joi.string().required(),
-  data: Joi.any().required(),
-  truncated: Joi.boolean().required(),
-});
+export const keyShape = named(
+  'RegistryKey',
+  Joi.object<RegistryKey>({
+    name: Joi.string().allow('').required(),
+    path: Joi.string().allow('').required(),
+    subKeyCount: count,
+    valueCount: count,
+    lastModified: Joi.string().allow(null).required(),
+  }),
+);
+export const valueShape = named(
+  'RegistryValue',
+  Joi.object<RegistryValue>({
+    name: Joi.string().allow('').required(),
+    type: Joi.string().required(),
+    data: Joi.any().required(),
+    truncated: Joi.boolean().required(),
+  }),
+);
 
 const before = Joi.object({ type: Joi.string().required(), bytes: Joi.number().integer().min(0).required() });
 export interface ValueSet {

@@ -1,6 +1,6 @@
 /** Services of a device, as its live tools list them. */
 import Joi from 'joi';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId, type Paged, paged } from './tool-routes.ts';
 
@@ -25,16 +25,19 @@ const text = Joi.string().allow('', null).required();
 const STATUSES = ['running', 'stopped', 'paused', 'starting', 'stopping', 'unknown'];
 const status = Joi.string().valid(...STATUSES);
 
-export const serviceShape = Joi.object<Service>({
-  name: Joi.string().required(),
-  displayName: text,
-  status: status.required(),
-  startType: Joi.string().valid('auto', 'manual', 'disabled', 'auto_delayed').allow(null).required(),
-  account: text,
-  description: text,
-  path: text.description('Secrets in its arguments are left out for callers without devices:execute'),
-  dependencies: Joi.array().items(Joi.string()).required(),
-});
+export const serviceShape = named(
+  'Service',
+  Joi.object<Service>({
+    name: Joi.string().required(),
+    displayName: text,
+    status: status.required(),
+    startType: Joi.string().valid('auto', 'manual', 'disabled', 'auto_delayed').allow(null).required(),
+    account: text,
+    description: text,
+    path: text.description('Secrets in its arguments are left out for callers without devices:execute'),
+    dependencies: Joi.array().items(Joi.string()).required(),
+  }),
+);
 export const changeShape = Joi.object<ServiceChange>({
   name: Joi.string().required(),
   status: status.required(),
@@ -70,4 +73,7 @@ export const CHANGE_SERVICE: Record<ServiceVerb, Tool<ServiceChange>> = {
   restart: { ...change, type: 'restart_service', audit: 'device.restart_service' },
 };
 
-export const serviceChanged = changeShape.append<{ success: boolean }>({ success: Joi.boolean().required() });
+export const serviceChanged = named(
+  'ServiceChanged',
+  changeShape.append<{ success: boolean }>({ success: Joi.boolean().required() }),
+);

@@ -1,6 +1,6 @@
 /** Scheduled tasks of a device, as its live tools list them. */
 import Joi from 'joi';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId, type Paged, paged } from './tool-routes.ts';
 
@@ -27,25 +27,31 @@ export interface TaskRun {
 const text = Joi.string().allow('', null).required();
 const word = Joi.string().allow('').required();
 
-export const taskShape = Joi.object<Task>({
-  path: Joi.string().required(),
-  name: word,
-  folder: word,
-  state: Joi.string().valid('ready', 'running', 'disabled', 'queued', 'unknown').required(),
-  lastRunTime: text,
-  lastRunResult: text,
-  nextRunTime: text,
-  triggers: Joi.array()
-    .items(Joi.object({ type: word, schedule: word, enabled: Joi.boolean().required() }))
-    .required(),
-  actions: Joi.array()
-    .items(Joi.object({ type: word, command: word, arguments: text }))
-    .required()
-    .description('Secrets in commands and arguments are left out for callers without devices:execute'),
-  author: text,
-  description: text,
-});
-export const runShape = Joi.object<TaskRun>({ startTime: text, endTime: text, result: text, message: text });
+export const taskShape = named(
+  'ScheduledTask',
+  Joi.object<Task>({
+    path: Joi.string().required(),
+    name: word,
+    folder: word,
+    state: Joi.string().valid('ready', 'running', 'disabled', 'queued', 'unknown').required(),
+    lastRunTime: text,
+    lastRunResult: text,
+    nextRunTime: text,
+    triggers: Joi.array()
+      .items(Joi.object({ type: word, schedule: word, enabled: Joi.boolean().required() }))
+      .required(),
+    actions: Joi.array()
+      .items(Joi.object({ type: word, command: word, arguments: text }))
+      .required()
+      .description('Secrets in commands and arguments are left out for callers without devices:execute'),
+    author: text,
+    description: text,
+  }),
+);
+export const runShape = named(
+  'ScheduledTaskRun',
+  Joi.object<TaskRun>({ startTime: text, endTime: text, result: text, message: text }),
+);
 
 export interface TaskQuery extends PageQuery {
   folder: string;
@@ -91,8 +97,11 @@ export const CHANGE_TASK: Record<TaskVerb, Tool<TaskChange>> = {
   disable: { ...change, type: 'task_disable', audit: 'device.disable_scheduled_task' },
 };
 
-export const taskChanged = Joi.object({
-  success: Joi.boolean().required(),
-  path: Joi.string().required(),
-  note: Joi.string(),
-});
+export const taskChanged = named(
+  'ScheduledTaskChanged',
+  Joi.object({
+    success: Joi.boolean().required(),
+    path: Joi.string().required(),
+    note: Joi.string(),
+  }),
+);
