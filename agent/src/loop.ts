@@ -1,5 +1,6 @@
 /** The life of an enrolled agent: beat, take commands, send the inventory, until it is told to stop. */
 
+import type { AgentConfig, AgentHeartbeat, Command, ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
 import type { Handler } from './commands/contract.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
@@ -19,7 +20,6 @@ import type { Pulse } from './store/pulse.ts';
 import type { StateStore } from './store/state.ts';
 import { Backoff, pause, type Timing } from './timing.ts';
 import { quietOf, type SelfUpdate, type SelfUpdateParts } from './update/self-update.ts';
-import type { AgentConfig, Command, HeartbeatRequest, HeartbeatResponse, WatchdogBeat } from './wire.ts';
 
 /**
  * `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to, `updated`
@@ -56,8 +56,8 @@ export interface AgentOptions {
 
 /** What a watchdog says and hears in the place of the main agent. */
 export interface Speaker {
-  beat(session: Session): Promise<WatchdogBeat>;
-  heard(answer: HeartbeatResponse, session: Session): Promise<void>;
+  beat(session: Session): Promise<WatchdogHeartbeat>;
+  heard(answer: ReceivedAnswer, session: Session): Promise<void>;
 }
 
 const FULL_BATCH = 10;
@@ -142,7 +142,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   const { session, outbox } = parts;
   const { speaker } = options;
   const describe = heartbeatBuilder(options.machine);
-  const build = (): Promise<HeartbeatRequest | WatchdogBeat> =>
+  const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.beat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
   const sendWhatIsDue = schedules(options, parts);
@@ -156,7 +156,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
       });
       if (confirmed) parts.uplink.renew();
       const request = await build();
-      const answer = await session.call<HeartbeatResponse>('POST', 'heartbeat', request, { signal });
+      const answer = await session.call<ReceivedAnswer>('POST', 'heartbeat', request, { signal });
       session.heard();
       backoff.reset();
       if (!working) log(`Connected to ${session.state.server} as ${session.state.agentId.slice(0, 12)}….`);
@@ -196,13 +196,13 @@ function afterFault(fault: unknown, session: Session, backoff: Backoff, options:
 }
 
 /** Milliseconds to the next beat: the override, else the server's word, else the configuration. */
-function nextBeatMs(answer: HeartbeatResponse, config: AgentConfig, override: number | undefined): number {
+function nextBeatMs(answer: ReceivedAnswer, config: AgentConfig, override: number | undefined): number {
   const seconds = override ?? answer.nextHeartbeatSeconds ?? config.heartbeatIntervalSeconds;
   return Math.min(3_600, Math.max(override === undefined ? 1 : 0.01, Number(seconds) || 60)) * 1000;
 }
 
 /** Does what the answer to a heartbeat asks for. */
-async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
+async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
   const { session, dispatcher, end } = parts;
   const { configUpdate, configVersion, manifestTrustKeys } = answer;
   const changes = {
@@ -237,7 +237,7 @@ async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Par
 }
 
 /** A beat was answered, so this version is good; the answer may name the next one. Commands go first. */
-async function takeOffers(answer: HeartbeatResponse, { speaker }: AgentOptions, parts: Parts): Promise<void> {
+async function takeOffers(answer: ReceivedAnswer, { speaker }: AgentOptions, parts: Parts): Promise<void> {
   const { updates, dispatcher, session } = parts;
   await updates?.heard();
   if (dispatcher.busy || !session.state.autoUpdateEnabled) return;

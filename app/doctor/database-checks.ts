@@ -2,10 +2,10 @@
 import type { Config } from '#config';
 import { migrationState } from '../../core/database/migrations.ts';
 import { APP_ROLE, type Database, PLATFORM_ROLE } from '../../core/database/pools.ts';
-import type { LoadedModule } from '../../core/loader/read-module.ts';
 import { PackageFaults } from '../../core/loader/faults.ts';
 import { loadInstallation, migrationFolders } from '../../core/loader/load.ts';
 import { packageMigrations } from '../../core/loader/package-life.ts';
+import type { LoadedModule } from '../../core/loader/read-module.ts';
 import type { Report } from './report.ts';
 
 /** Seconds without a heartbeat after which no worker counts as running. */

@@ -135,9 +135,12 @@ function schemasOf(routes: LoadedModule['routes'], folder: string): Record<strin
     response,
     ...Object.values(answers),
   ]);
-  return namedSchemasIn(parts.filter(Joi.isSchema), (name) => {
-    throw new LoadError(`${folder}: two schemas are named ${name}`);
-  });
+  return namedSchemasIn(
+    parts.filter((part) => Joi.isSchema(part)),
+    (name) => {
+      throw new LoadError(`${folder}: two schemas are named ${name}`);
+    },
+  );
 }
 
 /** The manifest with the permissions, audit actions and named schemas of the routes. */

@@ -5,7 +5,7 @@ import { readBacklogs } from '../jobs/figures.ts';
 import { Lanes } from '../jobs/lanes.ts';
 import type { TaskServices } from '../jobs/task.ts';
 import { jobRegistry } from '../loader/job-registry.ts';
-import { type ModuleStart, startBackground, startModules } from '../loader/package-life.ts';
+import { drainDeliveries, type ModuleStart, startBackground, startModules } from '../loader/package-life.ts';
 import { openModules } from '../modules/open.ts';
 import { createBackend } from './backend.ts';
 import { startDatabase } from './database.ts';
@@ -63,6 +63,7 @@ async function startRooms(options: PlatformOptions, stoppers: Stoppers): Promise
     partnerOf,
     skipped: new WeakSet(),
     startBackground: () => startBackground(starting),
+    drainDeliveries: (queue) => drainDeliveries(starting, queue),
   };
   const started = await startModules(starting);
   const sealer = options.seal ? sealerOf(tasks, stoppers) : null;

@@ -3,25 +3,13 @@ import test from 'ava';
 import { apiKey, type Called, type ErrorBody } from '#test';
 import type { AnyRoute } from '../../core/contract/index.ts';
 import { ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
-import { arrange, realPaths, takesBody } from './ground/arranged.ts';
-import { sampleOf } from './ground/sample.ts';
+import { openInstallation } from './fixtures/installation.ts';
+import { existingPaths, takesBody } from './fixtures/paths.ts';
+import { sampleOf } from './fixtures/sample.ts';
 
-/**
- * What keys may never call, and why. A route that refuses keys (`apiKey: false`) must match one of these: whoever adds
- * another reason argues for it here.
- */
-const PEOPLE_ONLY: [route: RegExp, why: string][] = [
-  [/ \/(api|enrollment)-keys(\/|$)/, 'key management asks for a JWT: no key breeds keys'],
-  [/^(POST|PATCH|DELETE) \/roles(\/|$)/, 'role management asks for a verified second factor, which a key has not'],
-  [/ \/auth\//, 'logins, sessions, second factors and passwords are those of the person who calls'],
-  [/ \/users\/me(\/|$)/, 'the own account: a key has none'],
-  [/ \/notifications(\/|$)/, 'the own notices, preferences and browsers: a key has none'],
-  [/^(POST|PATCH|DELETE) \/sso\/providers(\/|$)/, 'who writes a provider decides who may log in'],
-];
-
-const arrangement = await arrange({ ENABLE_2FA: 'true' });
-const { platform, victim, tags } = arrangement;
-const { orgId, siteId } = victim;
+const installation = await openInstallation({ ENABLE_2FA: 'true' });
+const { platform, owner, tags, examples } = installation;
+const { orgId, siteId } = owner;
 const routes = tags.map(({ route }) => route);
 const forPeople = routes.filter((route) => 'permission' in route.access);
 const named = (route: AnyRoute) => `${route.method} ${route.path}`;
@@ -34,12 +22,11 @@ const made = new Map<string, Promise<string>>();
 /** A key of the tenant with exactly these scopes. */
 function keyWith(scopes: string[]): Promise<string> {
   const known =
-    made.get(scopes.join(' ')) ??
-    apiKey(platform, { orgId, scopes, createdBy: victim.orgAdmin.id, rateLimit: 100_000 });
+    made.get(scopes.join(' ')) ?? apiKey(platform, { orgId, scopes, createdBy: owner.orgAdmin.id, rateLimit: 100_000 });
   made.set(scopes.join(' '), known);
   return known;
 }
-const pathOf = await realPaths(arrangement, () => victim.orgAdmin.token);
+const pathOf = await existingPaths(installation, () => owner.orgAdmin.token);
 
 async function call(route: AnyRoute, scopes: string[]): Promise<Called<Partial<ErrorBody>>> {
   const body = takesBody(route) ? sampleOrNothing(route) : undefined;
@@ -51,12 +38,16 @@ async function call(route: AnyRoute, scopes: string[]): Promise<Called<Partial<E
 const sampleOrNothing = ({ payload }: AnyRoute) => (payload ? sampleOf(payload, { orgId, siteId }) : {});
 const refusal = ({ status, body }: Called<Partial<ErrorBody>>) => [status, body.error?.code, body.error?.message];
 
-test.after.always(() => platform.stop());
+test.after.always(() => installation.stop());
 
 test('only what a person must do in person refuses keys', (t) => {
   for (const route of forPeople.filter((one) => accessOf(one).apiKey === false)) {
-    const reasons = PEOPLE_ONLY.filter(([pattern]) => pattern.test(named(route)));
-    t.is(reasons.length, 1, `${named(route)} refuses API keys; no reason in PEOPLE_ONLY covers it`);
+    const reasons = examples.peopleOnly.filter(([pattern]) => pattern.test(named(route)));
+    t.is(
+      reasons.length,
+      1,
+      `${named(route)} refuses API keys; the module's test/example.ts must give one reason in peopleOnly`,
+    );
   }
 });
 
@@ -73,7 +64,7 @@ test.serial(
     for (const route of forPeople.filter(({ method }) => method === 'GET')) {
       const { permission, scopes: callers, apiKey: takesKeys } = accessOf(route);
       if (takesKeys === false || !permission || (callers && !callers.includes('organization'))) continue;
-      const { status } = await platform.call('GET', pathOf(route), { token: victim.orgAdmin.token });
+      const { status } = await platform.call('GET', pathOf(route), { token: owner.orgAdmin.token });
       t.is((await call(route, [permission])).status, status, named(route));
       if (status === 200) read += 1;
     }

@@ -1,51 +1,15 @@
 /** Each write that succeeds leaves exactly the entry it declares, and one that is rolled back leaves none: for every route. */
 import { randomUUID } from 'node:crypto';
-import test from 'ava';
-import { startTestPlatform, tenant } from '#test';
+import test, { type ExecutionContext } from 'ava';
+import { type Called, type CallOptions, startTestPlatform, tenant } from '#test';
 import { type AnyRoute, auditsOf } from '../../core/contract/index.ts';
 import { heedsKey } from '../../core/http/conventions/idempotency.ts';
-import { arrange } from './ground/arranged.ts';
-import { rank, successWays } from './ground/successes.ts';
+import { labelOf } from './fixtures/examples.ts';
+import { openInstallation } from './fixtures/installation.ts';
+import { succeeding, turnOf } from './fixtures/succeeding.ts';
 
-/** Writes that no body and path made from schemas can bring to success, and the test that looks at their entries. */
-const ELSEWHERE: Record<string, string> = {
-  'POST /plugins/catalog': 'wants a package: plugins/test/catalog/catalog',
-  'POST /plugins/installations': 'wants a plugin that is not installed yet: plugins/test/installations/life',
-  'POST /plugins/installations/{id}/enable': 'starts the plugin: plugins/test/installations/life',
-  'POST /plugins/installations/{id}/disable': 'starts the plugin: plugins/test/installations/life',
-  'POST /plugins/installations/{id}/invoke/{action}': 'starts the plugin: plugins/test/installations/life',
-  'POST /auth/change-password': 'wants the password: identity/test/passwords',
-  'POST /auth/phone/verify': 'wants the password, and sends a code: identity/test/events',
-  'POST /auth/phone/confirm': 'wants the code that was sent: identity/test/events',
-  'POST /auth/mfa/enable': 'wants a code of the authenticator: identity/test/events',
-  'POST /auth/mfa/disable': 'wants a code of the authenticator: identity/test/events',
-  'POST /auth/mfa/recovery-codes': 'wants a second factor in use: identity/test/events',
-  'POST /auth/mfa/sms/enable': 'wants a proven number: identity/test/demands',
-  'DELETE /auth/sessions/{id}': 'wants another session, which only a login makes: identity/test/logins',
-  'POST /auth/passkeys': 'wants an authenticator: passkeys/test/registrations',
-  'PATCH /auth/passkeys/{id}': 'wants a registered passkey: passkeys/test/registrations',
-  'DELETE /auth/passkeys/{id}': 'wants a registered passkey: passkeys/test/registrations',
-  'POST /devices/{id}/move-org': 'leaves an entry in each of two organizations: devices/test/moves',
-  'POST /devices/{id}/merge': 'wants a second device of one machine that is away: devices/test/merges',
-  ...Object.fromEntries(
-    [
-      'POST {}/processes/{pid}/kill',
-      ...['start', 'stop', 'restart'].map((verb) => `POST {}/services/{name}/${verb}`),
-      ...['PUT {}/registry/value', 'DELETE {}/registry/value', 'POST {}/registry/key', 'DELETE {}/registry/key'],
-      ...['run', 'enable', 'disable'].map((verb) => `POST {}/tasks/{path}/${verb}`),
-      'POST {}/files/upload',
-    ].map((label) => [
-      label.replace('{}', '/system-tools/devices/{deviceId}'),
-      'wants a device that is connected and answers: system-tools/test/endpoints, transfers',
-    ]),
-  ),
-  'POST /agent-versions/sync-remote': 'wants signed releases: agent-versions/test/syncs',
-  'POST /agent-versions/{id}/promote': 'wants a signed version: agent-versions/test/catalog',
-  'POST /agent-versions/{id}/withdraw': 'wants a signed version: agent-versions/test/catalog',
-};
-
-const arranged = await arrange({ LOG_LEVEL: 'silent' });
-const { platform, tags } = arranged;
+const installation = await openInstallation({ LOG_LEVEL: 'silent' });
+const { platform, tags, examples, context } = installation;
 // While it says so, no change can record that it succeeded, and so no change can commit.
 await platform.sql(`
   create table refusing (yes boolean not null);
@@ -58,12 +22,12 @@ await platform.sql(`
   create trigger refuse_success before insert on audit_outbox for each row execute function refuse_success();
 `);
 
-const ways = await successWays(arranged);
-test.after.always(() => platform.stop());
+const { people, prepare, paths, body: bodyOf } = succeeding(installation);
+test.after.always(() => installation.stop());
 const writes = tags
   .map(({ route }) => route)
   .filter((route) => route.method !== 'GET' && auditsOf(route).length > 0 && 'permission' in route.access)
-  .sort((a, b) => rank(a) - rank(b));
+  .sort((a, b) => turnOf(installation, a) - turnOf(installation, b));
 
 interface Entry {
   action: string;
@@ -84,69 +48,104 @@ async function successes(after: number): Promise<Entry[]> {
 }
 const refuse = (yes: boolean) => platform.sql('update refusing set yes = $1', [yes]);
 
+/** A request that may succeed; of several, one is tried after the other. */
+interface Attempt {
+  path: string;
+  options: CallOptions;
+}
+
+/** All requests that may succeed, made before success is refused: preparing them changes things too. */
+async function attemptsFor(route: AnyRoute): Promise<Attempt[]> {
+  const call = await examples.of('calls', route)?.(context);
+  if (call) {
+    const { path, ...options } = call;
+    return [{ path, options }];
+  }
+  const prepared = await prepare(route);
+  const body = await bodyOf(route);
+  return (prepared ?? (await paths(route))).flatMap((path) =>
+    people.map(({ token }) => ({ path, options: { token, ...(body === undefined ? {} : { body }) } })),
+  );
+}
+
+/** What a write left behind when it was rolled back, and when it was done. */
+interface Left {
+  rolledBack: Entry[];
+  done: Entry[];
+}
+
+/** Sends a request again with the same key: the answer is the same, and nothing is done twice. */
+async function sendAgain(t: ExecutionContext, route: AnyRoute, { path, options }: Attempt, first: Called<unknown>) {
+  const done = await newest();
+  const again = await platform.call(route.method, path, options);
+  // A person who has logged out cannot ask again.
+  if (again.status !== 401)
+    t.deepEqual(
+      [again.status, again.body],
+      [first.status, first.body],
+      `${labelOf(route)} was sent again with its key`,
+    );
+  t.deepEqual(await successes(done), [], `${labelOf(route)} was done twice for one key`);
+}
+
+/** Tries a write while success is refused, and then again. @returns null where the request does not come to success */
+async function refusedThenDone(
+  t: ExecutionContext,
+  route: AnyRoute,
+  attempt: Attempt,
+  seen: Set<string>,
+): Promise<Left | null> {
+  const before = await newest();
+  await refuse(true);
+  const refused = await platform.call<{ error?: { code: string } }>(route.method, attempt.path, attempt.options);
+  await refuse(false);
+  // Any other answer was no success that could have been undone.
+  if (refused.status !== 500) {
+    seen.add(`${refused.status} ${refused.body.error?.code}`);
+    return null;
+  }
+  const rolledBack = await successes(before);
+  const headers = { ...attempt.options.headers, 'idempotency-key': randomUUID() };
+  const keyed = { path: attempt.path, options: { ...attempt.options, headers } };
+  const answer = await platform.call(route.method, keyed.path, keyed.options);
+  if (answer.status >= 300) t.fail(`${labelOf(route)} answered ${answer.status} after its twin had been rolled back`);
+  const done = await successes(before);
+  if (heedsKey(route)) await sendAgain(t, route, keyed, answer);
+  return { rolledBack, done };
+}
+
+async function firstThatWorks(t: ExecutionContext, route: AnyRoute, seen: Set<string>): Promise<Left | null> {
+  for (const attempt of await attemptsFor(route)) {
+    const left = await refusedThenDone(t, route, attempt, seen);
+    if (left) return left;
+  }
+  return null;
+}
+
 test('each write that succeeds leaves the entry it declares, and the same write rolled back leaves none', async (t) => {
   t.timeout(240_000);
-  const exercised: string[] = [];
   const missed: string[] = [];
+  let exercised = 0;
   for (const route of writes) {
-    const label = `${route.method} ${route.path}`;
-    if (ELSEWHERE[label]) continue;
-    const arranged = await ways.arrange(route);
+    const label = labelOf(route);
+    if (examples.of('testedIn', route)) continue;
     const seen = new Set<string>();
-    const works = await refusedThenDone(label, route, seen, arranged);
-    if (!works) {
+    const left = await firstThatWorks(t, route, seen);
+    if (!left) {
       missed.push(`${label}: ${[...seen].join(', ')}`);
       continue;
     }
-    exercised.push(label);
-    t.deepEqual(works.rolledBack, [], `${label} was rolled back`);
-    t.is(works.done.length, 1, label);
-    t.true(auditsOf(route).includes(works.done[0]?.action ?? ''), `${label} leaves ${works.done[0]?.action}`);
-    const [{ action, details } = { action: '', details: {} }] = works.done;
+    exercised += 1;
+    t.deepEqual(left.rolledBack, [], `${label} was rolled back`);
+    t.is(left.done.length, 1, label);
+    t.true(auditsOf(route).includes(left.done[0]?.action ?? ''), `${label} leaves ${left.done[0]?.action}`);
+    const [{ action, details } = { action: '', details: {} }] = left.done;
     if (!action.endsWith('.update')) continue;
     t.true('before' in details || !('changedFields' in details), `${label} tells what was there before`);
     t.true('after' in details || !('changedFields' in details), `${label} tells what is there now`);
   }
-  t.log(`${exercised.length} of ${writes.length} audited writes were tried, all others in tests of their own`);
-  t.deepEqual(missed, [], 'no success: give a body, arrange what they need, or say which test looks at their entries');
-  const labels = writes.map(({ method, path }) => `${method} ${path}`);
-  t.deepEqual(
-    Object.keys(ELSEWHERE).filter((label) => !labels.includes(label)),
-    [],
-  );
-
-  /** What each of the two left behind; null where no body and path made from the schemas succeed. */
-  async function refusedThenDone(label: string, route: AnyRoute, seen: Set<string>, arranged?: string[]) {
-    const before = await newest();
-    await refuse(true);
-    for (const path of arranged ?? (await ways.paths(route))) {
-      for (const { token } of ways.people) {
-        const body = ways.bodyOf(route);
-        const options = { token, ...(body === undefined ? {} : { body }) };
-        const refused = await platform.call<{ error?: { code: string } }>(route.method, path, options);
-        // Anything else was no success that could have been undone.
-        if (refused.status !== 500) {
-          seen.add(`${refused.status} ${refused.body.error?.code}`);
-          continue;
-        }
-        await refuse(false);
-        const rolledBack = await successes(before);
-        const headers = { 'idempotency-key': randomUUID() };
-        const { status, body: answer } = await platform.call(route.method, path, { ...options, headers });
-        if (status >= 300) t.fail(`${label} answered ${status} after its twin had been rolled back`);
-        const done = await successes(before);
-        if (heedsKey(route)) {
-          const again = await platform.call(route.method, path, { ...options, headers });
-          // Whoever has logged out cannot ask again.
-          const ended = again.status === 401;
-          if (!ended) t.deepEqual([again.status, again.body], [status, answer], `${label} was sent again with its key`);
-          t.deepEqual(await successes(before), done, `${label} was done twice for one key`);
-        }
-        return { rolledBack, done };
-      }
-    }
-    return null;
-  }
+  t.log(`${exercised} of ${writes.length} audited writes were tried, all others in tests of their own`);
+  t.deepEqual(missed, [], 'no success: give a body, prepare what they need, or name the test of their entries');
 });
 
 test('a 403 on a write leaves a denied entry, with who, from where and with what', async (t) => {

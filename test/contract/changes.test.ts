@@ -1,14 +1,15 @@
 /** Every list that can be followed, found from the route table: changes once, ends as tombstones, nothing lost, nothing of others. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { startTestPlatform, tenant } from '#test';
+import { Replica, settled, startTestPlatform, tenant } from '#test';
 import { routeTags } from '../../core/loader/load.ts';
-import { LIVES, Replica, settled } from './ground/followed.ts';
+import { Examples, loadExamples } from './fixtures/examples.ts';
 
 const platform = await startTestPlatform();
 const routes = routeTags(platform.platform.modules).filter(
   ({ route }) => route.method === 'GET' && 'updatedSince' in (route.query?.describe().keys ?? {}),
 );
+const lives = new Examples(await loadExamples(platform.platform.modules)).merged('changes');
 test.after.always(() => platform.stop());
 
 /** A transaction of its own that stays open until it is told to commit. */
@@ -24,11 +25,11 @@ async function open() {
   };
 }
 
-test('every tracked list is tried here', (t) => {
-  t.deepEqual(routes.map(({ route }) => route.path).sort(), Object.keys(LIVES).sort());
+test('the module of every list that can be followed says how its rows come and go', (t) => {
+  t.deepEqual(routes.map(({ route }) => route.path).sort(), Object.keys(lives).sort());
 });
 
-for (const [path, life] of Object.entries(LIVES)) {
+for (const [path, life] of Object.entries(lives)) {
   test.serial(`${path}: all rows, then each change once and an end as a tombstone`, async (t) => {
     const made = await tenant(platform);
     const ids = [randomUUID(), randomUUID(), randomUUID()];

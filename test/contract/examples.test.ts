@@ -7,30 +7,26 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type Joi from 'joi';
-import { type Called, connectAgent, enrollAgent, enrollmentKey, type FakeAgent } from '#test';
+import { type Called, type CallOptions, enrollAgent, enrollmentKey, type FakeAgent } from '#test';
 import type { AnyRoute, OperationExample } from '../../core/contract/index.ts';
 import { queryOf } from '../../core/http/conventions/field-selection.ts';
 import { openapiDocument } from '../../core/http/document/document.ts';
 import type { RouteTag } from '../../core/http/route.ts';
-import { answers } from '../../modules/devices/system-tools/test/arrange.ts';
-import { arrange, realPaths } from './ground/arranged.ts';
-import { isLive, liveCall } from './ground/live-calls.ts';
-import { difference, Normaliser } from './ground/recordings.ts';
-import { sample, schemaOf } from './ground/sample.ts';
-import { openStages, type Stages } from './ground/staged/stages.ts';
-import { rank, successWays } from './ground/successes.ts';
-import { UNRECORDED } from './ground/unrecorded.ts';
+import { labelOf } from './fixtures/examples.ts';
+import { openInstallation } from './fixtures/installation.ts';
+import { existingPaths } from './fixtures/paths.ts';
+import { difference, Normaliser } from './fixtures/recordings.ts';
+import { sample, schemaOf } from './fixtures/sample.ts';
+import { succeeding, turnOf } from './fixtures/succeeding.ts';
 
 const recording = process.env.EXAMPLES === 'record';
 const executing = recording || process.env.EXAMPLES === 'execute';
-const arranged = await arrange({ LOG_LEVEL: 'silent' });
-const { platform, victim, admin, tags } = arranged;
-test.after.always(() => platform.stop());
-
-const labelOf = ({ route }: RouteTag) => `${route.method} ${route.path}`;
+const installation = await openInstallation({ LOG_LEVEL: 'silent' });
+const { platform, owner, admin, tags, examples, context } = installation;
+test.after.always(() => installation.stop());
 
 /** The query that the operation cannot do without. */
-function queryFor({ route }: RouteTag): Record<string, unknown> {
+function queryFor(route: AnyRoute): Record<string, unknown> {
   if (!route.query) return {};
   const { properties = {}, required = [] } = schemaOf(route.query);
   if (required.length === 0) return {};
@@ -56,12 +52,12 @@ function queryIn(route: AnyRoute, text: string): Record<string, unknown> {
   return Object.fromEntries(Object.keys(given).map((name) => [name, value?.[name] ?? given[name]]));
 }
 
-type Ways = Awaited<ReturnType<typeof successWays>>;
+/** At most so many paths are tried for one operation. */
+const MAX_PATHS = 60;
+
 interface Callers {
-  ways: Ways;
   agent: FakeAgent;
-  real(route: AnyRoute): string;
-  stages: Stages;
+  existing(route: AnyRoute): string;
 }
 
 /** A request as the example shows it, with its answer. */
@@ -79,46 +75,44 @@ function recordingOf(route: AnyRoute, path: string, body: unknown, answer: Calle
   };
 }
 
+/** The complete request that the module gives. @returns null where it fails, undefined where the module gives none */
+async function called(route: AnyRoute): Promise<OperationExample | null | undefined> {
+  const call = await (examples.of('calls', route) ?? examples.of('callsElsewhere', route))?.(context);
+  if (!call) return undefined;
+  const { platform: at = platform, path, ...options } = call;
+  const answer = await at.call(route.method, path, options);
+  if (answer.status < 400) return recordingOf(route, path, options.body, answer);
+  process.stderr.write(`${labelOf(route)} ${answer.status} ${JSON.stringify(answer.body)}\n`);
+  return null;
+}
+
 /** The first request that succeeds, with its answer; null where none does. */
-async function execute(tag: RouteTag, { ways, agent, real, stages }: Callers): Promise<OperationExample | null> {
-  const { route } = tag;
-  const stage = stages[labelOf(tag)];
-  if (stage) {
-    const { at = platform, path, ...options } = await stage();
-    const answer = await at.call(route.method, path, options);
-    if (answer.status < 400) return recordingOf(route, path, options.body, answer);
-    if (recording) process.stderr.write(`${labelOf(tag)} ${answer.status} ${JSON.stringify(answer.body)}\n`);
-    return null;
-  }
-  const live = isLive(route) ? liveCall(route, agent.deviceId) : undefined;
-  if (live === null) return null;
-  const given = live ? [live.path] : await ways.arrange(route);
-  const body = live ? live.body : ways.bodyOf(route);
-  const query = live ? {} : queryFor(tag);
-  const asked = new URLSearchParams(
-    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+async function execute(route: AnyRoute, { agent, existing }: Callers): Promise<OperationExample | null> {
+  const own = await called(route);
+  if (own !== undefined) return own;
+  const { people, prepare, paths, body: bodyOf } = succeeding(installation);
+  const prepared = await prepare(route);
+  const body = await bodyOf(route);
+  const query = new URLSearchParams(
+    Object.entries(queryFor(route)).map(([key, value]): [string, string] => [key, String(value)]),
   ).toString();
   const forAgent = 'agent' in route.access;
-  const tokens = 'open' in route.access ? [''] : forAgent ? [agent.token] : ways.people.map(({ token }) => token);
-  const own = forAgent ? route.path.replace('{id}', agent.agentId) : real(route);
-  const attempt = async (paths: string[]) => {
-    for (const path of paths) {
+  const tokens = 'open' in route.access ? [''] : forAgent ? [agent.token] : people.map(({ token }) => token);
+  const attempt = async (tried: string[]) => {
+    for (const path of tried) {
+      const whole = query && !path.includes('?') ? `${path}?${query}` : path;
       for (const token of tokens) {
-        const whole = asked && !path.includes('?') ? `${path}?${asked}` : path;
-        const answer = await platform.call(route.method, whole, {
-          ...(token ? { token } : {}),
-          ...(body === undefined ? {} : { body }),
-        });
+        const options: CallOptions = { ...(token ? { token } : {}), ...(body === undefined ? {} : { body }) };
+        const answer = await platform.call(route.method, whole, options);
         if (answer.status < 400) return recordingOf(route, whole, body, answer);
-        if (recording && live)
-          process.stderr.write(`${labelOf(tag)} ${answer.status} ${JSON.stringify(answer.body)}\n`);
       }
     }
     return null;
   };
-  const found = await attempt(given ?? [own]);
-  if (found || given || forAgent || own === route.path) return found;
-  return attempt((await ways.paths(route)).slice(0, 60));
+  const likely = forAgent ? route.path.replace('{id}', agent.agentId) : existing(route);
+  const found = await attempt(prepared ?? [likely]);
+  if (found || prepared || forAgent || likely === route.path) return found;
+  return attempt((await paths(route)).slice(0, MAX_PATHS));
 }
 
 const answerOf = ({ route }: RouteTag, status: number, answer: unknown): [Joi.Schema, unknown] => [
@@ -140,8 +134,8 @@ test('every example is one of its operation: parameters, body, status and answer
       // Text of another type, as CSV, has no schema.
       ...(route.produces && typeof answer === 'string' ? [] : [answerOf(tag, status, answer)]),
     ];
-    for (const [schema, value] of parts) t.is(schema?.validate(value).error?.message, undefined, labelOf(tag));
-    t.true(status === (route.status ?? 200) || Boolean(route.answers?.[status]) || status === 304, labelOf(tag));
+    for (const [schema, value] of parts) t.is(schema?.validate(value).error?.message, undefined, labelOf(tag.route));
+    t.true(status === (route.status ?? 200) || Boolean(route.answers?.[status]) || status === 304, labelOf(tag.route));
   }
   t.true(count > 250, `${count} operations have an example`);
 });
@@ -149,17 +143,12 @@ test('every example is one of its operation: parameters, body, status and answer
 const whenAsked = executing ? test : test.skip;
 whenAsked('every operation answers as its example says', async (t) => {
   t.timeout(1_200_000);
-  const ways = await successWays(arranged);
   const agent = await enrollAgent(platform, {
-    key: await enrollmentKey(platform, victim),
+    key: await enrollmentKey(platform, owner),
     hostname: 'WS-0142',
     osType: 'windows',
   });
-  const connected = await connectAgent(platform.url, agent, answers);
-  t.teardown(() => connected.close());
-  const { stages, stop } = await openStages(arranged);
-  t.teardown(stop);
-  const callers = { ways, agent, stages, real: await realPaths(arranged, () => admin.token) };
+  const callers = { agent, existing: await existingPaths(installation, () => admin.token) };
   const manifests = platform.platform.modules.map(({ module }) => module);
   const document = openapiDocument(tags, manifests, '1') as {
     components: { schemas: Record<string, object> };
@@ -171,18 +160,16 @@ whenAsked('every operation answers as its example says', async (t) => {
   const made = new Map<string, OperationExample>();
   const missed: string[] = [];
   const others: [string, string][] = [];
-  // Reading comes before changing, and what ends the caller's session last; what is staged ends nothing of the others.
-  // Before all of them a device does as it is told, while its agent has only just connected.
-  const turn = (tag: RouteTag) =>
-    (isLive(tag.route) ? -100 : 0) +
-    Number(tag.route.method !== 'GET') +
-    (stages[labelOf(tag)] ? 0 : 10 * rank(tag.route));
+  // Reading comes before changing, and last what ends the caller's session. Complete calls bring what they need: they come
+  // first, while nothing that they stand on has ended.
+  const turn = ({ route }: RouteTag) =>
+    (examples.of('calls', route) ? -100 : 10 * turnOf(installation, route)) + Number(route.method !== 'GET');
   const inTurn = tags.toSorted((a, b) => turn(a) - turn(b));
   for (const tag of inTurn) {
-    const label = labelOf(tag);
-    if (UNRECORDED[label]) continue;
+    const label = labelOf(tag.route);
+    if (examples.of('unrecorded', tag.route)) continue;
     const began = performance.now();
-    const now = await execute(tag, callers);
+    const now = await execute(tag.route, callers);
     if (recording) process.stderr.write(`${label} ${now?.status} ${Math.round(performance.now() - began)} ms\n`);
     if (!now) {
       missed.push(label);
@@ -205,11 +192,6 @@ whenAsked('every operation answers as its example says', async (t) => {
   t.log(`${made.size} of ${tags.length} operations were executed`);
   t.deepEqual(others, []);
   t.deepEqual(missed, [], 'no success: give a body, arrange what they need, or say why there is no recording');
-  const labels = new Set(tags.map(labelOf));
-  t.deepEqual(
-    Object.keys(UNRECORDED).filter((label) => !labels.has(label)),
-    [],
-  );
 });
 
 function write(made: ReadonlyMap<string, OperationExample>): void {

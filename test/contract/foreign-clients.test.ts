@@ -3,21 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { compile, folderWith, pack, run } from '../../client/test/packed.ts';
-import { arrangeReads, type Read, type Reads } from './ground/reads.ts';
+import { expectedStatus, openReads, type Read, type Reads } from './fixtures/reads.ts';
 
-/** What finds nothing here; all other requests are answered with 200. */
-const ELSE: Record<string, number> = {
-  // There is no signed release.
-  '/agent-versions/latest': 404,
-  '/agent-versions/{version}/download': 401,
-  '/agents/download/{os}/{arch}': 404,
-  // The device sends no file.
-  '/agents/{id}/transfers/{commandId}': 410,
-  '/system-tools/devices/{deviceId}/files/download': 400,
-  // To the identity provider, and back to the pages.
-  '/sso/callback': 302,
-  '/sso/login/{orgId}': 302,
-};
 interface Answered {
   template: string;
   status: number;
@@ -34,14 +21,14 @@ interface Document {
   components: { responses: Record<string, { content: Record<string, unknown> }> };
 }
 
-let { reads, platform, close } = {} as Reads;
+let installation = {} as Reads;
 let document = {} as Document;
 test.before(async (t) => {
   t.timeout(600_000);
-  ({ reads, platform, close } = await arrangeReads());
-  document = (await platform.call<Document>('GET', '/openapi.json')).body;
+  installation = await openReads();
+  document = (await installation.platform.call<Document>('GET', '/openapi.json')).body;
 });
-test.after.always(() => close?.());
+test.after.always(() => installation.stop?.());
 const operationOf = ({ template }: Read): Operation => {
   const operation = document.paths[template]?.get;
   if (!operation) throw new Error(`the document has no GET ${template}`);
@@ -72,7 +59,7 @@ async function seen(template: string, response: Response): Promise<void> {
   const text = endless ? '' : await response.text();
   answers.push({ template, status: response.status, type, text });
 }
-${reads.map((read) => `${call(read)}\n`).join('')}
+${installation.reads.map((read) => `${call(read)}\n`).join('')}
 console.log(JSON.stringify(answers));
 `;
 
@@ -89,7 +76,7 @@ async function walk(folder: string, source: string): Promise<Answered[]> {
 
 /** A status and a media type that the document declares, and a body of that type. */
 function faults(answers: Answered[]): string[] {
-  return reads.flatMap((read) => {
+  return installation.reads.flatMap((read) => {
     const label = `GET ${read.template}`;
     const answer = answers.find(({ template }) => template === read.template);
     if (!answer) return [`${label} was not made`];
@@ -103,13 +90,13 @@ function faults(answers: Answered[]): string[] {
     if (status !== 302 && !(media in (content ?? {})))
       return [`${label} answered with ${media}, which is not declared`];
     if (media === 'application/json') JSON.parse(text);
-    return status === (ELSE[read.template] ?? 200) ? [] : [`${label} answered with ${status}: ${text}`];
+    return status === expectedStatus(installation, read.template) ? [] : [`${label} answered with ${status}: ${text}`];
   });
 }
 
 test('the requests are all GETs of the document', (t) => {
   const documented = Object.entries(document.paths).filter(([, { get }]) => get);
-  t.deepEqual(reads.map(({ template }) => template).sort(), documented.map(([path]) => path).sort());
+  t.deepEqual(installation.reads.map(({ template }) => template).sort(), documented.map(([path]) => path).sort());
 });
 
 test.serial(
@@ -124,10 +111,12 @@ test.serial(
     ]);
     t.teardown(() => rm(folder, { recursive: true }));
     const cli = join(folder, 'node_modules/openapi-typescript/bin/cli.js');
-    await run(process.execPath, [cli, `${platform.url}/api/v1/openapi.json`, '-o', 'schema.ts'], { cwd: folder });
+    await run(process.execPath, [cli, `${installation.platform.url}/api/v1/openapi.json`, '-o', 'schema.ts'], {
+      cwd: folder,
+    });
     const head = `import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
-const api = createClient<paths>({ baseUrl: '${platform.url}/api/v1', redirect: 'manual' });`;
+const api = createClient<paths>({ baseUrl: '${installation.platform.url}/api/v1', redirect: 'manual' });`;
     const answers = await walk(
       folder,
       program(head, (read) => {
@@ -150,7 +139,7 @@ test.serial('the packed client in an empty folder compiles in strict mode and wa
   const head = `import { createClient } from '@quartermaster/client';
 const responses: Response[] = [];
 const client = createClient({
-  baseUrl: '${platform.url}',
+  baseUrl: '${installation.platform.url}',
   retries: { most: 0 },
   fetch: async (request) => {
     const response = await fetch(request);

@@ -17,7 +17,7 @@ import { NOBODY, NOWHERE } from '../../core/context/index.ts';
 import type { AnyRoute } from '../../core/contract/index.ts';
 import { jobTask, subscriberTask } from '../../core/jobs/task.ts';
 import type { LoadedModule } from '../../core/loader/read-module.ts';
-import { sampleOf } from './ground/sample.ts';
+import { sampleOf } from './fixtures/sample.ts';
 
 const platform: TestPlatform = await startTestPlatform({ LOG_LEVEL: 'silent' });
 const { modules, tasks } = platform.platform;

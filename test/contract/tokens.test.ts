@@ -14,10 +14,12 @@ import {
   systemUser,
 } from '#test';
 import { type AccessClaims, createTokenSigner } from '../../core/auth/tokens.ts';
-import { arrange, fill, takesBody } from './ground/arranged.ts';
+import { openInstallation } from './fixtures/installation.ts';
+import { fill, takesBody } from './fixtures/paths.ts';
 
-const { platform, victim, tags } = await arrange({ TRUST_PROXY_HEADERS: 'true' });
-const { orgId, siteId, partnerId, partnerRoleId } = victim;
+const installation = await openInstallation({ TRUST_PROXY_HEADERS: 'true' });
+const { platform, owner, tags } = installation;
+const { orgId, siteId, partnerId, partnerRoleId } = owner;
 const { jwtSecret } = JSON.parse(await readFile(join(platform.dataDir, 'secrets.json'), 'utf8')) as {
   jwtSecret: string;
 };
@@ -96,10 +98,10 @@ const agentTokens: Record<string, string> = {
   'with more at the end': `${agent.token}0`,
   'in capitals': agent.token.toUpperCase(),
   'that is the agent’s id': agent.agentId,
-  'of a person': victim.orgAdmin.token,
-  'that is an API key': await apiKey(platform, { orgId, scopes: ['*'], createdBy: victim.orgAdmin.id }),
+  'of a person': owner.orgAdmin.token,
+  'that is an API key': await apiKey(platform, { orgId, scopes: ['*'], createdBy: owner.orgAdmin.id }),
 };
-test.after.always(() => platform.stop());
+test.after.always(() => installation.stop());
 
 async function statuses(
   method: string,
@@ -115,14 +117,14 @@ const routes = tags.map(({ route }) => route);
 
 for (const route of routes.filter(({ access }) => 'permission' in access)) {
   test.serial(`${route.method} ${route.path} opens to no token that is not good`, async (t) => {
-    const path = fill(route.path, [randomUUID()]);
+    const path = fill(route, [randomUUID()]);
     const refused = (headers: Record<string, string>) => statuses(route.method, path, takesBody(route), headers);
     await Promise.all(
       Object.entries(tokens).map(async ([what, token]) => {
         t.deepEqual(await refused({ authorization: `Bearer ${token}` }), REFUSED, `a token ${what}`);
       }),
     );
-    for (const authorization of [`Basic ${victim.orgAdmin.token}`, victim.orgAdmin.token, 'Bearer', 'Bearer  ']) {
+    for (const authorization of [`Basic ${owner.orgAdmin.token}`, owner.orgAdmin.token, 'Bearer', 'Bearer  ']) {
       t.deepEqual(await refused({ authorization }), REFUSED, authorization.slice(0, 20));
     }
     t.deepEqual(await refused({ authorization: `Bearer ${agent.token}` }), REFUSED, 'an agent’s token');
@@ -131,7 +133,7 @@ for (const route of routes.filter(({ access }) => 'permission' in access)) {
 
 for (const [index, route] of routes.filter(({ access }) => 'agent' in access).entries()) {
   test.serial(`${route.method} ${route.path} opens to no token but the agent’s own`, async (t) => {
-    const path = fill(route.path, [agent.agentId, randomUUID()]);
+    const path = fill(route, [agent.agentId, randomUUID()]);
     // Wrong tokens are counted by agent and address; here the token is the subject, not how often it was tried.
     const from = { 'x-forwarded-for': `198.51.100.${index + 1}` };
     for (const [what, token] of [...Object.entries(agentTokens), ...Object.entries(tokens).slice(0, 3)]) {
@@ -150,3 +152,12 @@ test.serial(
     t.is((await agent.heartbeat()).status, 200);
   },
 );
+
+test.serial('without a token every route that is not open answers 401', async (t) => {
+  for (const route of routes) {
+    if ('open' in route.access) continue;
+    const path = fill(route, [randomUUID()]);
+    const { status } = await platform.call(route.method, path, takesBody(route) ? { body: {} } : {});
+    t.is(status, 401, `${route.method} ${route.path}`);
+  }
+});

@@ -2,24 +2,24 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { arrangeReads, type Read, type Reads } from '../contract/ground/reads.ts';
+import { openReads, type Read, type Reads } from '../contract/fixtures/reads.ts';
 import { type DocumentProxy, startDocumentProxy, throughProxy } from '../kit/document-proxy.ts';
 
-let ground = {} as Reads;
+let installation = {} as Reads;
 let proxy = {} as DocumentProxy;
 test.before(async (t) => {
   t.timeout(900_000);
-  ground = await arrangeReads();
+  installation = await openReads();
   proxy = await startDocumentProxy();
 });
 test.after.always(async () => {
   await proxy.stop?.();
-  await ground.close?.();
+  await installation.stop?.();
 });
 
 /** Streams have no end, and Prism waits for it; it also follows where a 302 leads. */
 const LEFT_OUT = ['/audit-logs/stream', '/events', '/sso/callback', '/sso/login/{orgId}'];
-const reads = () => ground.reads.filter(({ template }) => !LEFT_OUT.includes(template));
+const reads = () => installation.reads.filter(({ template }) => !LEFT_OUT.includes(template));
 
 function ask(base: string, { template, path, query, headers }: Read): Promise<Response> {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
@@ -34,7 +34,7 @@ test.serial('no request and no answer violates the document', async (t) => {
   t.timeout(600_000);
   const differ: string[] = [];
   for (const read of reads()) {
-    const response = await ask(ground.platform.url, read);
+    const response = await ask(installation.platform.url, read);
     await response.arrayBuffer();
     if (response.status !== read.status) differ.push(`${read.template}: ${response.status}`);
   }

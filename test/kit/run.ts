@@ -6,12 +6,15 @@ import { startDocumentProxy } from './document-proxy.ts';
 import { openPool } from './pool/pool.ts';
 import { dropAll, makeTemplate, openServer } from './server.ts';
 import { runAva } from './suite/ava.ts';
+import { select } from './suite/selection.ts';
 import { ROOT, readTimes, remember, report } from './suite/times.ts';
 
 /** Each file is a process of its own, and each would compile everything anew. */
 const compiled = join(ROOT, 'node_modules/.cache/quartermaster-compiled');
 
 const began = performance.now();
+const selection = select(process.argv.slice(2));
+if (selection.note) process.stdout.write(`${selection.note}\n`);
 const records = await mkdtemp(join(tmpdir(), 'quartermaster-times-'));
 const timesFile = join(records, 'times');
 const server = await openServer();
@@ -29,7 +32,7 @@ try {
       NODE_ENV: 'test',
     };
     const pool = await openPool(env);
-    const result = await runAva(process.argv.slice(2), {
+    const result = await runAva(selection.args, {
       ...env,
       QUARTERMASTER_TEST_POOL: String(pool.port),
       QUARTERMASTER_TEST_TIMES: timesFile,
@@ -42,6 +45,7 @@ try {
       for (const one of violations) process.stdout.write(`  ${one}\n`);
       if (violations.length > 0 || proxy.exchanges() === 0) code = 1;
     }
+    if (code === 0) selection.passed();
     const times = readTimes(timesFile);
     remember(times);
     process.stdout.write(report(times, (performance.now() - began) / 1000));

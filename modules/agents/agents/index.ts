@@ -1,6 +1,8 @@
 /** Agents: the wire protocol between managed machines and the platform. */
+
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
+import { wireSchemas } from './models/wire-schemas.ts';
 import { COMMAND_WAITS, startWaits } from './services/command-waits.ts';
 import { agentSettings, CONFIGS, startConfigs } from './services/configs.ts';
 import { HUB, startHub } from './services/sockets/hub.ts';
@@ -16,6 +18,7 @@ export default defineModule({
   core: true,
   auditOnly: ['agent.frame.refuse'],
   settings: agentSettings,
+  schemas: wireSchemas,
   api,
   start(start) {
     const cache = startTokenCache(start);

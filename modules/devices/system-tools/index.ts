@@ -1,8 +1,10 @@
 /** Remote tools: processes, services, registry, event logs, tasks and files of a device, as they are now. */
+
 import Joi from 'joi';
 import { defineModule } from '#core';
 import { TOOL_GROUPS } from './models/tool.ts';
 import { TOOL_TYPES } from './models/tools.ts';
+import { wireSchemas } from './models/wire-schemas.ts';
 import { startBell } from './services/transfers/bell.ts';
 
 export default defineModule({
@@ -19,4 +21,5 @@ export default defineModule({
       .default([...TOOL_GROUPS]),
   }),
   start: startBell,
+  schemas: wireSchemas,
 });

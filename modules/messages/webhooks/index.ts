@@ -1,10 +1,10 @@
-/** Webhooks: events of an organization sent to other people's servers, signed, again and again until they arrive. */
+/** Webhooks: events of an organization or partner, sent to servers of third parties until they are delivered. */
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
 import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
+import { documentedMessages, TESTED } from './services/outbox/documented.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
-import { startSending } from './services/sending/dispatcher.ts';
-import { documentedMessages, TESTED } from './services/sending/documented.ts';
+import { webhookQueue } from './services/sending/queue.ts';
 
 declare module '#core/contract' {
   interface Slots {
@@ -25,7 +25,7 @@ export default defineModule({
     await listeners.load();
     return { provide: [provide(LISTENERS, listeners)], stop: () => listeners.stop() };
   },
-  work: startSending,
+  deliveries: [webhookQueue],
   sends: (filled, events) =>
     documentedMessages([
       ...(filled('webhooks.event') as WebhookEvent[]),

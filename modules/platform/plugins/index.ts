@@ -3,8 +3,8 @@ import { type Context, defineModule, provide } from '#core';
 import type { ProviderKind } from '#plugin-sdk/host';
 import { callProvider, listProviders, type Provider, type ProviderCall } from './services/actions.ts';
 import { registerShipped } from './services/builtin/registrations.ts';
-import { startHandingOver } from './services/dispatch/dispatcher.ts';
 import { LISTENERS, listenersFor } from './services/dispatch/listeners.ts';
+import { pluginQueue } from './services/dispatch/queue.ts';
 import { HOST, PluginHost } from './services/running/host.ts';
 
 const api = (ctx: Context) => ({
@@ -56,5 +56,5 @@ export default defineModule({
       },
     };
   },
-  work: startHandingOver,
+  deliveries: [pluginQueue],
 });

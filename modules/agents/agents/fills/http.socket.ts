@@ -1,7 +1,8 @@
 /** GET /agent-ws/{id}/ws: where agents stay connected. */
+
+import { MAX_FRAME_BYTES } from '#agent-protocol';
 import { defineContribution, sha256Hex } from '#core';
 import { agentParams, connected } from '../models/agent-path.ts';
-import { FRAME_BYTES } from '../models/frame.ts';
 import { openAgentSocket } from '../services/sockets/hub.ts';
 
 export default defineContribution('http.socket', {
@@ -18,7 +19,7 @@ export default defineContribution('http.socket', {
       by: ({ headers }) => sha256Hex(headers.authorization ?? ''),
     },
   ],
-  maxFrameBytes: FRAME_BYTES,
+  maxFrameBytes: MAX_FRAME_BYTES,
   most: (config) => config.agents.socketsMax,
   open: openAgentSocket,
 });

@@ -1,7 +1,7 @@
 /** Commands as the agent sees them; what they are and how they move on is for the devices module to know. */
+
+import type { AgentRole, ReceivedResult } from '#agent-protocol';
 import { type Context, errors, type Input } from '#core';
-import type { ResultBody } from '../models/command-result.ts';
-import type { AgentRole } from '../models/credential.ts';
 import { toWire } from './heartbeats.ts';
 import { callerToken } from './tokens/authentication.ts';
 
@@ -29,7 +29,7 @@ export async function startCommand(ctx: Context, commandId: string): Promise<{ s
 /** The first terminal result wins; a repeat is answered alike, so that the agent stops sending it. */
 export async function acceptResult(
   ctx: Context,
-  input: Pick<Input<{ commandId: string }, unknown, ResultBody>, 'headers' | 'params' | 'payload'>,
+  input: Pick<Input<{ commandId: string }, unknown, ReceivedResult>, 'headers' | 'params' | 'payload'>,
 ): Promise<{ success: true }> {
   const { role } = await callerToken(ctx, input);
   return finish(ctx, role, input.params.commandId, input.payload);
@@ -40,7 +40,7 @@ export async function finish(
   ctx: Context,
   role: AgentRole,
   commandId: string,
-  result: ResultBody,
+  result: ReceivedResult,
 ): Promise<{ success: true }> {
   const deviceId = callingDevice(ctx);
   const { known, changed, given } = await ctx.use('device-commands').finishCommand(deviceId, commandId, role, result);

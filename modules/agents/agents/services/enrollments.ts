@@ -1,9 +1,10 @@
 /** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction. */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { ARCHITECTURE_NAMES } from '#agent-protocol';
+import type { EnrollmentBody } from '#agent-protocol/schemas';
 import { type Context, errors, type Input, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
 import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
-import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
 import { type AgentSettings, featuresOf, versioned } from './configs.ts';
 import { issueTokens } from './tokens/credentials.ts';
 import { countFailures } from './tokens/failures.ts';
@@ -31,7 +32,7 @@ export async function enrollAgent(
   const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
   const device = await ctx.use('devices').enroll({
     ...machine,
-    architecture: architectureOf(machine.architecture),
+    architecture: ARCHITECTURE_NAMES[machine.architecture] ?? null,
     orgId: key.orgId,
     siteId,
     via: pendingDeviceId ? 'provision' : 'enrollment_key',

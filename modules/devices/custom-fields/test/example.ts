@@ -1,8 +1,19 @@
-/** One field of a tenant, for the tests that hold for every module. */
-import type { Tenant, TestPlatform } from '#test';
+/** One field of a tenant, and what the contract tests need to know of the operations of this module. */
+import { type Example, shortName, uniqueName } from '#test';
 
-export default (platform: TestPlatform, { orgAdmin }: Tenant): Promise<unknown> =>
-  platform.call('POST', '/custom-fields', {
-    token: orgAdmin.token,
-    body: { name: 'Rack', fieldKey: 'rack', type: 'text' },
-  });
+const example: Example = {
+  make: (platform, { orgAdmin }) =>
+    platform.call('POST', '/custom-fields', {
+      token: orgAdmin.token,
+      body: { name: 'Rack', fieldKey: 'rack', type: 'text' },
+    }),
+  bodies: {
+    'POST /custom-fields': ({ tenant: { orgId } }) => ({
+      orgId,
+      name: uniqueName(),
+      fieldKey: `k${shortName()}`,
+      type: 'text',
+    }),
+  },
+};
+export default example;

@@ -1,5 +1,5 @@
 /** Which groups a caller sees and may change, and which members of them. */
-import { type Context, errors, holdsPermission, visibleDevices } from '#core';
+import { type Context, errors, holdsPermission, reach } from '#core';
 import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
 
@@ -70,7 +70,7 @@ export async function unseen(ctx: Context, ids: readonly string[]): Promise<stri
 /** The devices among these that the caller sees, in the organization; those that are decommissioned left out. */
 export async function seenDevices(ctx: Context, orgId: string, ids: readonly string[]) {
   const values: unknown[] = [orgId, ids];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ id: string; siteId: string; lifecycle: string; hostname: string }>(
     `select d.id, d.site_id as "siteId", d.lifecycle, d.hostname from devices d
      where d.org_id = $1 and d.id = any($2::uuid[]) and d.lifecycle <> 'decommissioned' and ${seen}`,

@@ -161,3 +161,15 @@ test.serial('what is old goes: hours after 180 days, days after two years', asyn
   t.true(row?.gone);
   t.true((await platform.sql('select 1 from device_metrics_days where device_id = $1', [id])).length <= 2);
 });
+
+test.serial('days of metrics are created ahead and dropped whole when they are old', async (t) => {
+  await platform.sql(`create table device_metrics_y2020m01d01 partition of device_metrics
+    for values from ('2020-01-01 00:00+00') to ('2020-01-02 00:00+00')`);
+  await runJob(platform, 'device-metrics/prune-metrics');
+  const parts = await platform.sql<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'device_metrics'::regclass`,
+  );
+  // One more when midnight has passed since the tables were created.
+  t.true(parts.length === 9 || parts.length === 10, `${parts.length} days`);
+  t.false(parts.some(({ name }) => name.includes('2020')));
+});

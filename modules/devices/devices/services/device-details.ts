@@ -1,5 +1,5 @@
 /** GET /devices/{id}: everything this module knows of one device, and what other modules add through `devices.detail`. */
-import { type Context, errors, visibleDevices } from '#core';
+import { type Context, errors, reach } from '#core';
 import { JOINS, LISTED } from './statuses.ts';
 
 /** Beside what the list shows: everything about a device that lies in this module and does not move by itself. */
@@ -35,7 +35,7 @@ from devices d ${JOINS} where d.id = $1 and `;
 export async function readDevice(ctx: Context, id: string): Promise<{ data: object }> {
   const { orgIds, siteIds, groupIds } = ctx.scope;
   const values: unknown[] = [id];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   // Prepared for the two kinds of callers that there are most of; each name stays in every connection's memory.
   const name = siteIds || groupIds ? undefined : `devices-detail-${orgIds ? 'within' : 'everywhere'}`;
   const [commands] = ctx.contributions('devices.commands');

@@ -1,5 +1,5 @@
 /** Locks devices for the rest of the unit of work, so that what depends on their state stays true. */
-import { type Context, errors, visibleDevices } from '#core';
+import { type Context, errors, reach } from '#core';
 import { Device } from '../models/device.ts';
 import type { HeldDevice, LockStrength } from '../types/device.ts';
 
@@ -16,14 +16,14 @@ export async function holdMany(ctx: Context, ids: readonly string[], strength: L
   const values: unknown[] = [ids];
   const add = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
   const { orgIds, siteIds, groupIds } = ctx.scope;
-  const reach = visibleDevices({ orgIds, siteIds: null, groupIds: null }, add);
-  const inSite = visibleDevices({ orgIds: null, siteIds, groupIds: null }, add);
-  const inGroup = visibleDevices({ orgIds: null, siteIds: null, groupIds }, add);
+  const inTenant = reach({ scope: { orgIds, siteIds: null, groupIds: null } }, 'd', add);
+  const inSite = reach({ scope: { orgIds: null, siteIds, groupIds: null } }, 'd', add);
+  const inGroup = reach({ scope: { orgIds: null, siteIds: null, groupIds } }, 'd', add);
   const { rows } = await ctx.sql<HeldDevice>(
     `select d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, d.lifecycle, ${inSite} as "inSite",
        ${inGroup} as "inGroup", s.connectivity = 'online' as online
      from devices d join device_state s on s.device_id = d.id
-     where d.id = any($1::uuid[]) and ${reach} order by d.id for ${strength} of d`,
+     where d.id = any($1::uuid[]) and ${inTenant} order by d.id for ${strength} of d`,
     values,
   );
   return rows;

@@ -1,8 +1,7 @@
 /** Following devices as a property: whoever writes, a copy always ends equal to the list. */
 import test from 'ava';
-import { orgUser, type Person, tenant } from '#test';
+import { orgUser, type Person, Replica, tenant } from '#test';
 import { fc } from '#test/properties';
-import { Replica } from '../../../../test/contract/ground/followed.ts';
 import { enroll } from './arrange.ts';
 import { group, join, platform, site } from './followed-ground.ts';
 

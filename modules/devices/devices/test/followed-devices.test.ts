@@ -1,8 +1,7 @@
 /** Following devices and their software: what limited callers are told, and what counts as a change. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { organization, orgUser, type Person, tenant } from '#test';
-import { type Page, Replica } from '../../../../test/contract/ground/followed.ts';
+import { organization, orgUser, type Page, type Person, Replica, tenant } from '#test';
 import { asAgent, enroll, heartbeat } from './arrange.ts';
 import { group, join, platform, site } from './followed-ground.ts';
 

@@ -1,4 +1,5 @@
 /** The snapshots and reports that agents send about their machines. */
+import type { HardwareInfo, NetworkAdapter, Received, Snapshot, Snapshots } from '#agent-protocol';
 
 export const REPORT_KINDS = ['patches', 'security', 'sessions', 'connections', 'processes'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
@@ -18,64 +19,11 @@ export interface ValueFault {
   message: string;
 }
 
-export interface HardwareFields {
-  manufacturer?: string | null;
-  model?: string | null;
-  serialNumber?: string | null;
-  motherboardSerial?: string | null;
-  cpuModel?: string | null;
-  cpuCores?: number | null;
-  cpuThreads?: number | null;
-  gpuModel?: string | null;
-  /** MiB. */
-  ramTotalMb?: number | null;
-  /** GiB. */
-  diskTotalGb?: number | null;
-  biosVersion?: string | null;
-}
-
-export interface Snapshot {
-  /** Hash of the snapshot, computed by the agent; an equal snapshot is not written again. */
-  snapshotHash?: string;
-  /** True when the list is complete: only then does an empty list replace a stored one. */
-  complete?: boolean;
-}
-export interface HardwareBody extends Snapshot, HardwareFields {
-  osVersion?: string | null;
-  osBuild?: string | null;
-}
+export type HardwareFields = HardwareInfo;
+export type HardwareBody = Snapshots['hardware'];
 export interface NetworkBody extends Snapshot {
-  adapters: {
-    name: string;
-    mac?: string | null;
-    ipv4?: string[];
-    ipv6?: string[];
-    isPrimary?: boolean;
-    publicIp?: string | null;
-  }[];
+  adapters: (Pick<NetworkAdapter, 'name'> & Received<NetworkAdapter>)[];
 }
-export interface DisksBody extends Snapshot {
-  disks: {
-    mountPoint: string;
-    device?: string | null;
-    fsType?: string | null;
-    totalGb?: number | null;
-    usedGb?: number | null;
-    freeGb?: number | null;
-    usedPercent?: number | null;
-    health?: string | null;
-  }[];
-}
-export interface SoftwareBody extends Snapshot {
-  software: {
-    name: string;
-    version?: string | null;
-    vendor?: string | null;
-    installDate?: string | null;
-    installLocation?: string | null;
-    uninstallString?: string | null;
-  }[];
-}
-export interface ServicesBody extends Snapshot {
-  services: { name: string; displayName?: string | null; state: string; startType?: string | null }[];
-}
+export type DisksBody = Snapshots['disks'];
+export type SoftwareBody = Snapshots['software'];
+export type ServicesBody = Snapshots['services'];

@@ -1,11 +1,15 @@
-/** One saved filter of a tenant, for the tests that hold for every module. */
-import type { Tenant, TestPlatform } from '#test';
+/** One saved filter of a tenant, and what the contract tests need to know of the operations of this module. */
+import { type Example, exampleDevice, uniqueName } from '#test';
 
-export default (platform: TestPlatform, tenant: Tenant): Promise<unknown> =>
-  platform.call('POST', '/filters', {
-    token: tenant.orgAdmin.token,
-    body: {
-      name: 'Linux',
-      conditions: { operator: 'AND', conditions: [{ field: 'osType', operator: 'equals', value: 'linux' }] },
-    },
-  });
+const conditions = { operator: 'AND', conditions: [{ field: 'osType', operator: 'equals', value: 'linux' }] };
+
+const example: Example = {
+  make: (platform, { orgAdmin: { token } }) =>
+    platform.call('POST', '/filters', { token, body: { name: 'Linux', conditions } }),
+  bodies: {
+    'POST /filters': ({ tenant: { orgId } }) => ({ orgId, name: uniqueName(), conditions }),
+    'POST /filters/preview': () => ({ conditions }),
+    'POST /filters/explain': async (context) => ({ conditions, deviceId: await exampleDevice(context) }),
+  },
+};
+export default example;

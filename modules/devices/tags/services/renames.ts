@@ -1,5 +1,5 @@
 /** Renaming a tag in an organization, on its devices and in what names it. */
-import { type Context, errors, targetOrg, visibleDevices } from '#core';
+import { type Context, errors, reach, targetOrg } from '#core';
 import { invalid } from '../errors.ts';
 import renamed from '../events/renamed.ts';
 import type { Rename } from '../models/tag-query.ts';
@@ -7,7 +7,7 @@ import type { Rename } from '../models/tag-query.ts';
 /** How many devices have the tag, and how many of them the caller sees. */
 async function countOf(ctx: Context, orgId: string, tag: string): Promise<{ all: number; seen: number }> {
   const values: unknown[] = [orgId, tag];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ all: number; seen: number }>(
     `select count(*) as all, count(*) filter (where ${seen}) as seen from devices d
      where d.org_id = $1 and d.tags @> array[$2::text]`,

@@ -9,11 +9,11 @@ import {
   joinTestPlatform,
   organization,
   orgUser,
+  settled,
   startTestPlatform,
   type Tenant,
   tenant,
 } from '#test';
-import { settled } from '../../../../test/contract/ground/followed.ts';
 import { asPlatform, enroll } from '../../../devices/devices/test/arrange.ts';
 
 const platform = await startTestPlatform();

@@ -52,7 +52,7 @@ test.serial(
 );
 
 async function payloadOf(task: string): Promise<object> {
-  const { sampleOf } = await import('../../../../test/contract/ground/sample.ts');
+  const { sampleOf } = await import('../../../../test/contract/fixtures/sample.ts');
   const known = platform.platform.tasks.registry.jobs.get(task);
   return known ? (sampleOf(known.job.payload) as object) : {};
 }

@@ -1,7 +1,8 @@
 /** One connected agent: what it was sent and has not begun, whether it still answers, and how much it says. */
+
+import { CLOSE } from '#agent-protocol';
 import { AppError, type Context, errors, mustBeShapely, type SocketLink } from '#core';
 import type { Apis } from '#core/contract';
-import { CLOSE } from '../../models/frame.ts';
 import { toWire } from '../heartbeats.ts';
 import type { SocketRole } from './connections.ts';
 import { FrameBudget } from './frame-budget.ts';

@@ -1,14 +1,9 @@
 /** Snapshots that agents send: an equal one writes nothing, another replaces what is known in one statement. */
+
+import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
 import { storableText } from '../../models/storable-text.ts';
-import type {
-  DisksBody,
-  HardwareBody,
-  NetworkBody,
-  ServicesBody,
-  Snapshot,
-  SoftwareBody,
-} from '../../types/snapshots.ts';
+import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../types/snapshots.ts';
 import { writeHardware } from './hardware.ts';
 import { type Rows, replaceAddresses, replaceRows } from './snapshot-rows.ts';
 

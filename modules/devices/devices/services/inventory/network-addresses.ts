@@ -1,5 +1,5 @@
 /** Network addresses of devices, and devices in the same subnet. */
-import { type Context, visibleDevices } from '#core';
+import { type Context, reach } from '#core';
 import type { Device } from '../../types/device.ts';
 
 /** The first three octets of an IPv4 address; agents report no masks, so a subnet is assumed to be a /24. */
@@ -25,7 +25,7 @@ export async function findNeighbour(
   subnets: readonly string[],
 ): Promise<{ id: string; subnet: string } | null> {
   const values: unknown[] = [device.orgId, device.siteId, device.id, subnets];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ id: string; subnet: string }>(
     `select d.id, ${subnetOf('a.address')} as subnet
      from devices d join device_state s on s.device_id = d.id
