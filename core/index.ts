@@ -64,6 +64,7 @@ export type {
   Batch,
   BoundApi,
   ClaimedMessage,
+  Contribution,
   DeliveryQueue,
   DeliveryResult,
   DomainEvent,
@@ -82,6 +83,7 @@ export type {
   PreparedMessages,
   Route,
   ServiceRef,
+  SlotDefinition,
   Slots,
   SocketEndpoint,
   SocketLink,
@@ -93,6 +95,7 @@ export {
   CONTRACT_VERSION,
   defineApi,
   defineBatch,
+  defineContribution,
   defineDelivery,
   defineEvent,
   defineFilling,
@@ -100,6 +103,7 @@ export {
   defineModule,
   defineRoute,
   defineService,
+  defineSlot,
   defineSubscriber,
   nameOfEvent,
   provide,
@@ -124,6 +128,7 @@ export { AppError, defineError } from './errors.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
 export { mustBeShapely } from './http/payloads/input.ts';
+export { named } from './http/payloads/named.ts';
 export { openObject } from './http/payloads/open-object.ts';
 export { timezone } from './http/payloads/timezone.ts';
 export { type Reply, type ReplyOptions, reply } from './http/reply.ts';

@@ -14,7 +14,7 @@ import { withStore } from '../store.ts';
 
 async function moduleCommands(): Promise<AdminCommand[]> {
   const modules = await loadModules();
-  const contributions = modules.flatMap((loaded) => loaded.fillings.map(({ value }) => value));
+  const contributions = modules.flatMap((loaded) => loaded.contributions.map(({ value }) => value));
   return contributions.filter(({ slot }) => slot === 'admin.command').map(({ value }) => value as AdminCommand);
 }
 

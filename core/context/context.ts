@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Batch } from '../contract/batch.ts';
 import type { EventDefinition, KnownEvent } from '../contract/event.ts';
 import type { Apis, EventName, Events, JobName, JobPayload, Slots } from '../contract/maps.ts';
+import type { SlotDefinition } from '../contract/slots.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry, EmitOptions, JobOptions } from './effects.ts';
 import type { Scope } from './scope.ts';
@@ -11,6 +12,12 @@ import type { Services } from './services.ts';
 import type { Sql } from './sql.ts';
 
 /** Call its methods on the context itself; they do not work detached (`const { sql } = ctx`). */
+/** A contribution and the organizations where its module is on; null for all that the scope reaches. */
+export interface Within<T> {
+  value: T;
+  orgIds: readonly string[] | null;
+}
+
 export interface Context {
   readonly actor: Actor;
   readonly scope: Scope;
@@ -43,9 +50,15 @@ export interface Context {
   hint(channel: string, payload: string): void;
   use<N extends keyof Apis>(module: N): Apis[N];
   /** The contributions of modules that are on for the organization or, without one, anywhere in this scope. */
+  contributions<T>(slot: SlotDefinition<T>, orgId?: string): readonly T[];
+  contributions<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
+  /** The old name of `contributions`. */
   fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
   /** The same for work that spans organizations: each with the organizations where its module is on; null for all of them. */
-  fillingsWithin<S extends keyof Slots>(slot: S): readonly { value: Slots[S]; orgIds: readonly string[] | null }[];
+  contributionsWithin<T>(slot: SlotDefinition<T>): readonly Within<T>[];
+  contributionsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[];
+  /** The old name of `contributionsWithin`. */
+  fillingsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[];
   /** The event definitions of modules that are on for the organization or, without one, anywhere in this scope. */
   events(orgId?: string): readonly KnownEvent[];
   /** Narrows this transaction to these organizations while `run` works; null changes nothing. */

@@ -26,7 +26,9 @@ export interface Module {
   commands?: string[];
   /** The tables with an `org_id` that it keeps, by the name that users are shown. */
   objects?: Record<string, string>;
+  /** Those that its routes require. */
   permissions: string[];
+  /** The audit actions that it records. */
   audits: string[];
   events?: string[];
   slots?: string[];

@@ -42,4 +42,13 @@ declare module './module-directory.ts' {
   }
 }
 
-export const defineModule = (module: Module): Module => module;
+/** What `index.ts` declares. The loader adds what follows from the other declarations of the module. */
+export interface ModuleManifest extends Omit<Module, 'permissions' | 'audits'> {
+  /** Audit actions that no route declares: those of jobs, commands and attempts. */
+  auditOnly?: string[];
+  /** The old form: permissions follow from the routes. */
+  permissions?: string[];
+  /** The old form: actions follow from the routes and `auditOnly`. */
+  audits?: string[];
+}
+export const defineModule = (manifest: ModuleManifest): ModuleManifest => manifest;

@@ -1,21 +1,70 @@
-/** Slots: places where modules extend each other, those of core, and what a module contributes to one. */
+/** Slots: places where modules extend each other or core, and the contributions to them. */
 import type { AdminCommand } from './admin-command.ts';
 import type { AgentAuthenticator } from './agent-authenticator.ts';
 import type { Slots } from './maps.ts';
 import type { SocketEndpoint } from './socket.ts';
 import type { EventOutbox } from './subscriber.ts';
 
-declare module './maps.ts' {
-  interface Slots {
-    'admin.command': AdminCommand;
-    'auth.agent': AgentAuthenticator;
-    'events.outbox': EventOutbox;
-    'http.socket': SocketEndpoint;
-  }
+/** What `slots/<name>.ts` declares. The loader names it `<module>.<path below slots/>`. */
+export interface SlotDefinition<T> {
+  /** For a slot whose name has another prefix than its module. */
+  name?: string;
+  /** One line: what contributions do. */
+  summary: string;
+  /** Contributions count also where their module is off, because they protect data. */
+  steady?: true;
+  /** Never set; it ties the definition to the type of the contributions. */
+  readonly type?: T;
+}
+export const defineSlot = <T>(slot: SlotDefinition<T>): SlotDefinition<T> => slot;
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds slots of every type
+export type AnySlot = SlotDefinition<any>;
+
+/** A slot that the loader has found. */
+export interface KnownSlot {
+  name: string;
+  /** The module that opens it; null for core. */
+  module: string | null;
+  definition: AnySlot;
 }
 
-export interface Filling<S extends keyof Slots = keyof Slots> {
+const names = new WeakMap<object, string>();
+/** Called by the loader, once a definition. */
+export function nameSlot(slot: AnySlot, name: string): void {
+  names.set(slot, name);
+}
+/** Throws for a definition that does not lie in the `slots/` folder of a loaded module. */
+export function nameOfSlot(slot: AnySlot): string {
+  const name = names.get(slot);
+  if (name === undefined) throw new Error(`the slot "${slot.summary}" is not in the slots/ folder of a module`);
+  return name;
+}
+
+interface CoreSlots {
+  'admin.command': AdminCommand;
+  'auth.agent': AgentAuthenticator;
+  'events.outbox': EventOutbox;
+  'http.socket': SocketEndpoint;
+}
+declare module './maps.ts' {
+  interface Slots extends CoreSlots {}
+}
+/** The slots that core opens. */
+export const CORE_SLOTS: { readonly [S in keyof CoreSlots]: SlotDefinition<CoreSlots[S]> } = {
+  'admin.command': defineSlot({ summary: 'Commands for operators with a shell on the server' }),
+  'auth.agent': defineSlot({ summary: 'Authenticates agents by their tokens' }),
+  'events.outbox': defineSlot({ summary: 'Receives each event in the transaction that emits it' }),
+  'http.socket': defineSlot({ summary: 'WebSocket endpoints below /api/v1' }),
+};
+
+export interface Contribution<S extends keyof Slots = keyof Slots> {
   slot: S;
   value: Slots[S];
 }
+/** What `fills/<slot>.ts` declares. */
+export const defineContribution = <S extends keyof Slots>(slot: S, value: Slots[S]): Contribution =>
+  ({ slot, value }) as Contribution;
+
+/** The old form of a contribution. */
+export type Filling<S extends keyof Slots = keyof Slots> = Contribution<S>;
 export const defineFilling = <S extends keyof Slots>(filling: Filling<S>): Filling => filling as Filling;

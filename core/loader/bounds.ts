@@ -1,28 +1,7 @@
 /** Finds what in a body nothing bounds: a text, list or object that would be stored however large it came. */
 import type Joi from 'joi';
 import type { SizeMeta } from '../http/payloads/open-object.ts';
-
-/** What Joi keeps of a schema, as its extensions see it; describe() fails on some schemas that are fine. */
-interface Inner {
-  type?: string;
-  $_terms: {
-    keys?: { key: string; schema: Inner }[] | null;
-    patterns?: { rule: Inner }[] | null;
-    items?: Inner[] | null;
-    ordered?: Inner[] | null;
-    matches?: Condition[] | null;
-    whens?: Condition[] | null;
-    metas?: Partial<SizeMeta>[] | null;
-  };
-  _rules: { name: string; args?: { regex?: RegExp } }[];
-  $_getFlag(name: string): unknown;
-}
-interface Condition {
-  schema?: Inner;
-  then?: Inner;
-  otherwise?: Inner;
-  switch?: Condition[];
-}
+import { below, type Inner } from '../http/schema-parts.ts';
 
 const has = (schema: Inner, ...names: string[]) => schema._rules.some(({ name }) => names.includes(name));
 
@@ -37,7 +16,7 @@ const BOUNDED_TEXT = ['max', 'length', 'guid', 'isoDate', 'ip', 'email', 'domain
 
 function isUnbounded(schema: Inner): boolean {
   if (schema.$_getFlag('only') || schema.$_getFlag('presence') === 'forbidden') return false;
-  if (schema.$_terms.metas?.some(({ maxBytes }) => maxBytes)) return false;
+  if (schema.$_terms.metas?.some((meta: Partial<SizeMeta>) => meta.maxBytes)) return false;
   switch (schema.type) {
     case 'string':
       return !has(schema, ...BOUNDED_TEXT) && !schema._rules.some(({ args }) => isBounded(args?.regex));
@@ -58,16 +37,6 @@ function isUnbounded(schema: Inner): boolean {
       return true;
     default:
       return false;
-  }
-}
-
-function* below({ $_terms }: Inner): Generator<[string, Inner]> {
-  for (const { key, schema } of $_terms.keys ?? []) yield [`.${key}`, schema];
-  for (const { rule } of $_terms.patterns ?? []) yield ['.*', rule];
-  for (const item of [...($_terms.items ?? []), ...($_terms.ordered ?? [])]) yield ['[]', item];
-  const conditions = [...($_terms.matches ?? []), ...($_terms.whens ?? [])];
-  for (const one of conditions.flatMap((condition) => [condition, ...(condition.switch ?? [])])) {
-    for (const schema of [one.schema, one.then, one.otherwise]) if (schema) yield ['', schema];
   }
 }
 

@@ -65,10 +65,11 @@ export function asleep({ module, folder, migrations, package: place }: Omit<Load
     routes: [],
     jobs: [],
     subscribers: [],
-    fillings: [],
+    contributions: [],
+    slots: [],
     events: [],
     examples: {},
     ...(place ? { package: place } : {}),
   };
 }
-type Rooms = 'routes' | 'jobs' | 'subscribers' | 'fillings' | 'events' | 'examples';
+type Rooms = 'routes' | 'jobs' | 'subscribers' | 'contributions' | 'slots' | 'events' | 'examples';

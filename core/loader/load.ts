@@ -50,8 +50,8 @@ export const migrationFolders = (modules: LoadedModule[]) => [
 /** What the modules send to other people's servers. */
 export const outgoingMessages = (modules: readonly LoadedModule[]): (OutgoingMessage & { module: string })[] => {
   const filled = (slot: string) =>
-    modules.flatMap(({ fillings }) =>
-      fillings.filter(({ value }) => value.slot === slot).map(({ value }) => value.value),
+    modules.flatMap(({ contributions }) =>
+      contributions.filter(({ value }) => value.slot === slot).map(({ value }) => value.value),
     );
   const events = modules.flatMap((loaded) => loaded.events);
   return modules.flatMap(({ module }) =>
@@ -71,8 +71,8 @@ export const routeTags = (modules: readonly LoadedModule[]): RouteTag[] =>
   );
 
 export const socketEndpoints = (modules: readonly LoadedModule[]) =>
-  modules.flatMap(({ module, fillings }) =>
-    fillings
+  modules.flatMap(({ module, contributions }) =>
+    contributions
       .filter(({ value }) => value.slot === 'http.socket')
       .map(({ value }) => ({ module: module.name, endpoint: value.value as SocketEndpoint })),
   );

@@ -13,8 +13,8 @@ const manifest = Joi.object<Module>({
   title: text,
   summary: text,
   requires: names.required(),
-  permissions: names.required(),
-  audits: names.required(),
+  permissions: names,
+  audits: names,
   core: Joi.boolean().valid(false).messages({ 'any.only': 'core is for modules of the server itself' }),
   default: Joi.string().valid('on', 'off'),
   group: Joi.string(),
@@ -51,7 +51,8 @@ const event = Joi.object({
   example: Joi.object().required(),
 }).unknown();
 const subscriber = Joi.object({ on: [Joi.string(), event], summary: text, run: method.required() }).unknown();
-const filling = Joi.object({ slot: text, value: Joi.any().required() }).unknown();
+const slot = Joi.object({ summary: text, name: Joi.string(), steady: Joi.boolean() }).unknown();
+const contribution = Joi.object({ slot: text, value: Joi.any().required() }).unknown();
 
 function mustFit(schema: Joi.Schema, value: unknown, file: string): void {
   // Values stay as they are: a copy of a schema or a class instance would not be the thing itself.
@@ -60,17 +61,34 @@ function mustFit(schema: Joi.Schema, value: unknown, file: string): void {
 }
 
 /** Throws LoadError for the first thing that is not as the contract has it. */
-export function checkShape({ module, folder, jobs, subscribers, fillings, events, routes: found }: LoadedModule): void {
+export function checkShape({
+  module,
+  folder,
+  jobs,
+  subscribers,
+  contributions,
+  events,
+  slots,
+  routes: found,
+}: LoadedModule): void {
   mustFit(manifest, module, folder);
   for (const { file, value } of found) mustFit(routes, [value], file);
   for (const { file, value } of jobs) mustFit(job, value, file);
+  for (const { file, definition } of slots) mustFit(slot, definition, file);
   for (const { file, definition } of events) mustFit(event, definition, file);
   for (const { file, value } of subscribers) mustFit(subscriber, value, file);
-  for (const { file, value } of fillings) mustFit(filling, value, file);
+  for (const { file, value } of contributions) mustFit(contribution, value, file);
 }
 
 /** Throws LoadError for the first name that could be somebody else's. */
-export function checkNames({ module, folder, routes: found, fillings, package: place }: LoadedModule): void {
+export function checkNames({
+  module,
+  folder,
+  routes: found,
+  contributions,
+  slots,
+  package: place,
+}: LoadedModule): void {
   const { name } = module;
   const tables = `${place?.prefix.replaceAll('-', '_')}_`;
   const must = (ok: boolean, where: string, sentence: string) => {
@@ -84,13 +102,15 @@ export function checkNames({ module, folder, routes: found, fillings, package: p
     const stray = module[kind]?.find((one) => !one.startsWith(`${name}.`));
     must(stray === undefined, folder, `${stray}, one of its ${kind}, does not begin with ${name}.`);
   }
+  for (const { name: slot, file } of slots)
+    must(slot.startsWith(`${name}.`), file, `the slot ${slot} does not begin with ${name}.`);
   const foreign = module.steadySlots?.find((slot) => !module.slots?.includes(slot));
   must(foreign === undefined, folder, `${foreign} is steady, but no slot of its own`);
   const table = Object.values(module.objects ?? {}).find((one) => !one.startsWith(tables));
   must(table === undefined, folder, `${table}, one of its objects, does not begin with ${tables}`);
   const command = module.commands?.find((one) => !one.startsWith(tables));
   must(command === undefined, folder, `${command}, one of its commands, does not begin with ${tables}`);
-  for (const { file, value } of fillings) {
+  for (const { file, value } of contributions) {
     must(value.slot !== 'auth.agent', file, 'who an agent is, is not for packages to say');
     if (value.slot !== 'http.socket') continue;
     const { path } = value.value as { path?: unknown };

@@ -8,13 +8,19 @@ import {
   type AnyJob,
   type AnyJobDefinition,
   type AnyRoute,
+  type AnySlot,
   type AnySubscriber,
-  type Filling,
+  auditsOf,
+  type Contribution,
   type KnownEvent,
+  type KnownSlot,
   type Module,
+  type ModuleManifest,
   nameEvent,
+  nameSlot,
   type OperationExample,
 } from '../contract/index.ts';
+import { namedSchemasIn } from '../http/payloads/named.ts';
 import { allLoaded, type Found, LoadError, readDefault, readFolder } from './files.ts';
 
 export interface LoadedModule {
@@ -23,7 +29,8 @@ export interface LoadedModule {
   routes: Found<AnyRoute>[];
   jobs: Found<AnyJob>[];
   subscribers: Found<AnySubscriber>[];
-  fillings: Found<Filling>[];
+  contributions: Found<Contribution>[];
+  slots: (KnownSlot & { file: string })[];
   events: (KnownEvent & { file: string })[];
   migrations: string;
   /** Where the module came from, when from a module package. */
@@ -80,6 +87,36 @@ async function readJobs(folder: string, module: string): Promise<Found<AnyJob>[]
   });
 }
 
+const isContribution = (value: AnySlot | Contribution): value is Contribution => 'slot' in value;
+
+/** Slots that the module opens, named by their paths, and contributions in the old form. */
+async function readSlots(folder: string, module: string): Promise<Pick<LoadedModule, 'slots' | 'contributions'>> {
+  const found = flat(await readFolder<AnySlot | Contribution | Contribution[]>(join(folder, 'slots')));
+  const slots: LoadedModule['slots'] = [];
+  const contributions: LoadedModule['contributions'] = [];
+  for (const { file, name: path, value } of found as Found<AnySlot | Contribution>[]) {
+    if (isContribution(value)) {
+      contributions.push({ file, name: path, value });
+      continue;
+    }
+    const name = value.name ?? `${module}.${path.replaceAll('/', '.')}`;
+    nameSlot(value, name);
+    slots.push({ name, module, definition: value, file });
+  }
+  return { slots, contributions };
+}
+
+/** Contributions to the slots of other modules and of core: each file bears the name of its slot. */
+async function readFills(folder: string): Promise<LoadedModule['contributions']> {
+  const found = flat(await readFolder<Contribution | Contribution[]>(join(folder, 'fills')));
+  for (const { file, name, value } of found) {
+    if (name !== value.slot && !name.startsWith(`${value.slot}/`)) {
+      throw new LoadError(`${file} contributes to ${value.slot}: name the file or its folder after the slot`);
+    }
+  }
+  return found;
+}
+
 /** Names each event by its path: `command/finished` below `events/` of `devices` is `devices.command.finished`. */
 async function readEvents(folder: string, module: string): Promise<LoadedModule['events']> {
   const found = await readFolder<AnyEvent>(join(folder, 'events'));
@@ -90,19 +127,54 @@ async function readEvents(folder: string, module: string): Promise<LoadedModule[
   });
 }
 
+function schemasOf(routes: LoadedModule['routes'], folder: string): Record<string, Joi.Schema> {
+  const parts = routes.flatMap(({ value: { params, query, payload, response, answers = {} } }) => [
+    params,
+    query,
+    payload,
+    response,
+    ...Object.values(answers),
+  ]);
+  return namedSchemasIn(
+    parts.filter((part) => Joi.isSchema(part)),
+    (name) => {
+      throw new LoadError(`${folder}: two schemas are named ${name}`);
+    },
+  );
+}
+
+/** The manifest with the permissions, audit actions and named schemas of the routes. */
+function completed(
+  { auditOnly = [], ...manifest }: ModuleManifest,
+  routes: LoadedModule['routes'],
+  folder: string,
+): Module {
+  const required = routes.flatMap(({ value: { access } }) =>
+    access && 'permission' in access && access.permission ? [access.permission] : [],
+  );
+  const recorded = routes.flatMap(({ value }) => auditsOf(value));
+  return {
+    ...manifest,
+    schemas: { ...manifest.schemas, ...schemasOf(routes, folder) },
+    permissions: [...new Set([...(manifest.permissions ?? []), ...required])],
+    audits: [...new Set([...(manifest.audits ?? []), ...recorded, ...auditOnly])],
+  };
+}
+
 /** Imports the manifest and all declarations of the module. Throws LoadError with every fault in its files. */
 export async function readModule(folder: string, name = basename(folder)): Promise<LoadedModule> {
   const rooms = {
-    manifest: readDefault<Module>(manifestOf(folder) ?? join(folder, 'index.js')),
+    manifest: readDefault<ModuleManifest>(manifestOf(folder) ?? join(folder, 'index.js')),
     routes: readRoutes(folder),
     jobs: readJobs(folder, name),
     subscribers: readFolder<AnySubscriber>(join(folder, 'subscribers')),
-    slots: readFolder<Filling | Filling[]>(join(folder, 'slots')).then(flat),
+    slots: readSlots(folder, name),
+    fills: readFills(folder),
     events: readEvents(folder, name),
     examples: readExamples(folder),
   };
   await allLoaded<unknown>(Object.values(rooms));
-  const module = await rooms.manifest;
+  const module = completed(await rooms.manifest, await rooms.routes, folder);
   if (module.name !== name) throw new LoadError(`${manifestOf(folder)} is named ${module.name}, not ${name}`);
   return {
     module,
@@ -110,7 +182,8 @@ export async function readModule(folder: string, name = basename(folder)): Promi
     routes: await rooms.routes,
     jobs: await rooms.jobs,
     subscribers: await rooms.subscribers,
-    fillings: await rooms.slots,
+    slots: (await rooms.slots).slots,
+    contributions: [...(await rooms.slots).contributions, ...(await rooms.fills)],
     events: await rooms.events,
     migrations: join(folder, 'migrations'),
     examples: await rooms.examples,

@@ -1,12 +1,12 @@
 /** What modules contribute to each other's slots, without the modules that are off. */
 import type { Scope } from '../context/index.ts';
-import type { Filling, KnownEvent, Module, ModulePlace } from '../contract/index.ts';
+import type { Contribution, KnownEvent, KnownSlot, Module, ModulePlace } from '../contract/index.ts';
 import { offFor, orgsWith } from './gate.ts';
 import type { ModuleStates } from './states.ts';
 
 export interface Contributions {
   /** Without a scope, those of all modules. */
-  fillings(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
+  contributions(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
   /** The reached organizations for which the contribution's module is on; null for all of them. */
   orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module that declares the event is on there. */
@@ -17,18 +17,20 @@ export interface Contributions {
 }
 export type Given = readonly {
   module: Module;
-  fillings: readonly { value: Filling }[];
+  contributions: readonly { value: Contribution }[];
+  slots: readonly KnownSlot[];
   events: readonly KnownEvent[];
 }[];
 
 /** @param given every module with its contributions, in the order in which they are called */
 export function openContributions(given: Given, states: ModuleStates): Contributions {
   const steady = new Set(given.flatMap(({ module }) => module.steadySlots ?? []));
+  for (const { name, definition } of given.flatMap(({ slots }) => slots)) if (definition.steady) steady.add(name);
   const bySlot = new Map<string, object[]>();
   const moduleOf = new WeakMap<object, string>();
   const always = new WeakSet<object>();
-  for (const { module, fillings } of given) {
-    for (const { slot, value } of fillings.map((found) => found.value)) {
+  for (const { module, contributions } of given) {
+    for (const { slot, value } of contributions.map((found) => found.value)) {
       bySlot.set(slot, [...(bySlot.get(slot) ?? []), value]);
       moduleOf.set(value, module.name);
       if (steady.has(slot)) always.add(value);
@@ -41,7 +43,7 @@ export function openContributions(given: Given, states: ModuleStates): Contribut
   const isOn = (module: string, scope: Scope, orgId?: string) =>
     orgId === undefined ? !offFor(states, module, scope) : !states.off(module, { orgId });
   return {
-    fillings(slot, scope, orgId) {
+    contributions(slot, scope, orgId) {
       const list = bySlot.get(slot) ?? [];
       if (states.switched.size === 0) return list;
       return list.filter((value) => {

@@ -82,7 +82,7 @@ function accessServices({ config }: PlatformOptions, { work, counters, principal
     counters,
     batches: work.batches,
     verifyToken: work.services.verifyAccess,
-    agentAuthenticator: () => work.fillings('auth.agent')[0] as ReturnType<AccessServices['agentAuthenticator']>,
+    agentAuthenticator: () => work.contributions('auth.agent')[0] as ReturnType<AccessServices['agentAuthenticator']>,
     mfaEnabled: config.identity.twoFactor,
     services: work.services,
   };

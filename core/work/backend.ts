@@ -21,7 +21,7 @@ export interface UnitOfWorkBackend {
   subscriberJobs(cause: Cause, event: { id: string; name: string; orgId: string | null }): object[];
   /** The api of a module, bound to the context. Throws when the module has none. */
   api(name: string, ctx: Context): unknown;
-  fillings(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
+  contributions(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
   orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module that declares the event is on there. */
   emits(event: string, where: ModulePlace): boolean;

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
-import type { Actor, AuditEntry, Context, EmitOptions, JobOptions, Scope, Services } from '../context/index.ts';
+import type { Actor, AuditEntry, Context, EmitOptions, JobOptions, Scope, Services, Within } from '../context/index.ts';
 import {
   type AnyEvent,
+  type AnySlot,
   type Apis,
   type Batch,
   type EventDefinition,
@@ -15,10 +16,13 @@ import {
   type JobPayload,
   type KnownEvent,
   nameOfEvent,
+  nameOfSlot,
+  type SlotDefinition,
   type Slots,
 } from '../contract/index.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
+const slotName = (slot: AnySlot | string): string => (typeof slot === 'string' ? slot : nameOfSlot(slot));
 const NEVER = new AbortController().signal;
 
 /** Methods live on the prototype, so that a request allocates one small object: call them on the context, do not detach them. */
@@ -89,7 +93,7 @@ export class WorkContext implements Context {
     };
     effects.events.push(event);
     effects.jobs.push(...backend.subscriberJobs(this, event));
-    for (const { into, take } of this.fillings('events.outbox', orgId ?? undefined)) {
+    for (const { into, take } of this.contributions('events.outbox', orgId ?? undefined)) {
       const row = take(this, event, backend.event(name)?.definition);
       if (row) this.withCommit(into, row);
     }
@@ -113,13 +117,26 @@ export class WorkContext implements Context {
     return this.#work.backend.api(module as string, this) as Apis[N];
   }
 
-  fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][] {
-    return this.#work.backend.fillings(slot, this.scope, orgId) as readonly Slots[S][];
+  contributions<T>(slot: SlotDefinition<T>, orgId?: string): readonly T[];
+  contributions<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
+  contributions(slot: AnySlot | string, orgId?: string): readonly unknown[] {
+    return this.#work.backend.contributions(slotName(slot), this.scope, orgId);
   }
 
-  fillingsWithin<S extends keyof Slots>(slot: S): readonly { value: Slots[S]; orgIds: readonly string[] | null }[] {
+  fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][] {
+    return this.contributions(slot, orgId);
+  }
+
+  contributionsWithin<T>(slot: SlotDefinition<T>): readonly Within<T>[];
+  contributionsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[];
+  contributionsWithin(slot: AnySlot | string): readonly Within<unknown>[] {
     const { backend } = this.#work;
-    return this.fillings(slot).map((value) => ({ value, orgIds: backend.orgsOf(value, this.scope) }));
+    const list = backend.contributions(slotName(slot), this.scope);
+    return list.map((value) => ({ value, orgIds: backend.orgsOf(value, this.scope) }));
+  }
+
+  fillingsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[] {
+    return this.contributionsWithin(slot);
   }
 
   events(orgId?: string): readonly KnownEvent[] {

@@ -14,8 +14,8 @@ export async function inRole<T>(pool: Database['app'], fleet: Fleet, run: (ctx: 
     );
     const ctx = {
       scope: { kind: 'partner', partnerId, orgIds, siteIds: null, groupIds: null },
-      fillings: () => [],
-      fillingsWithin: () => [],
+      contributions: () => [],
+      contributionsWithin: () => [],
       sql: (text: string, values: unknown[] = [], name?: string) =>
         client.query(name === undefined ? { text, values } : { text, values, name }),
     };

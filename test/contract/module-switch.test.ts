@@ -216,11 +216,13 @@ for (const loaded of optional) {
         orgIds: [at],
         ownerPartnerId: partnerId,
       });
-      const steady = new Set(modules.flatMap((one) => one.module.steadySlots ?? []));
-      for (const { value } of loaded.fillings) {
-        const here = work.fillings(value.slot, scopeAt(orgId)).includes(value.value);
+      const steady = new Set(
+        modules.flatMap(({ slots }) => slots.filter(({ definition }) => definition.steady).map((slot) => slot.name)),
+      );
+      for (const { value } of loaded.contributions) {
+        const here = work.contributions(value.slot, scopeAt(orgId)).includes(value.value);
         t.is(here, steady.has(value.slot), `${value.slot} is filled by ${key}`);
-        t.true(work.fillings(value.slot, scopeAt(neighbour.orgId)).includes(value.value), value.slot);
+        t.true(work.contributions(value.slot, scopeAt(neighbour.orgId)).includes(value.value), value.slot);
       }
 
       await say(key, true);

@@ -9,7 +9,7 @@ type Emitted = Parameters<EventOutbox['take']>[1];
 /** @param onFault receives one sentence for each event with a fault */
 export function watchEvents(platform: Platform, onFault: (fault: string) => void): void {
   const { work } = platform.tasks;
-  const filled = work.fillings;
+  const filled = work.contributions;
   const take: EventOutbox['take'] = (ctx, event, definition) => {
     // A transaction that is rolled back emits nothing.
     ctx.afterCommit(() => look(event, definition));
@@ -30,6 +30,6 @@ export function watchEvents(platform: Platform, onFault: (fault: string) => void
     }
   }
   const watching: EventOutbox = { into: 'nothing', take };
-  work.fillings = (slot, scope, orgId) =>
+  work.contributions = (slot, scope, orgId) =>
     slot === 'events.outbox' ? [...filled(slot, scope, orgId), watching] : filled(slot, scope, orgId);
 }

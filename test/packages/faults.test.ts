@@ -154,9 +154,9 @@ test('tenants read that it is off, and only the operator why', async (t) => {
 });
 
 test('what it had put into slots before it failed is not asked, not even where that is asked of modules that are off', (t) => {
-  const { fillings } = platform.platform.tasks.work;
-  t.true(fillings('tags.references').length > 0);
-  t.false(JSON.stringify(fillings('tags.references')).includes('acme-start'));
+  const { contributions } = platform.platform.tasks.work;
+  t.true(contributions('tags.references').length > 0);
+  t.false(JSON.stringify(contributions('tags.references')).includes('acme-start'));
 });
 
 test('one whose work beside the jobs does not start is out from then on, and the others start', async (t) => {

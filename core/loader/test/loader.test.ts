@@ -6,7 +6,7 @@ import { PackageFaults } from '../faults.ts';
 import { loadInstallation, ROOT } from '../load.ts';
 
 /** Writes a folder of modules inside the repository, so that they find #core, and loads it. */
-async function load(files: Record<string, string>, disabled: string[] = [], enabled: string[] = []): Promise<string> {
+async function loadAll(files: Record<string, string>, disabled: string[] = [], enabled: string[] = []) {
   const root = await mkdtemp(join(ROOT, 'core/loader/test/modules-'));
   try {
     for (const [path, text] of Object.entries(files)) {
@@ -15,14 +15,15 @@ async function load(files: Record<string, string>, disabled: string[] = [], enab
       await writeFile(file, text);
     }
     const config = { modules: { disabled, enabled, plansWithout: {}, packages: [] } };
-    const modules = await loadInstallation(config, new PackageFaults(), root);
-    return modules.map((loaded) => loaded.module.name).join(' ');
+    return await loadInstallation(config, new PackageFaults(), root);
   } finally {
     await rm(root, { recursive: true });
   }
 }
+const load = async (...given: Parameters<typeof loadAll>): Promise<string> =>
+  (await loadAll(...given)).map(({ module }) => module.name).join(' ');
 const manifest = (name: string, more = '') =>
-  `import { defineModule } from '#core';\nexport default defineModule({ name: '${name}', title: 'T', summary: 'S', requires: [], permissions: ['devices:read'], audits: ['a.b'], ${more} });`;
+  `import { defineModule } from '#core';\nexport default defineModule({ name: '${name}', title: 'T', summary: 'S', requires: [], ${more} });`;
 const route = (fields: string) =>
   `import { defineRoute } from '#core';\nimport Joi from 'joi';\nexport default [defineRoute({ method: 'POST', path: '/a', summary: 'S', access: { permission: 'devices:read' }, audit: 'a.b', response: Joi.any(), handler: () => null, ${fields} })];`;
 
@@ -79,16 +80,14 @@ fails(
   { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route('audit: undefined as never') },
   /must name its audit action/,
 );
-fails(
-  'an undeclared audit action is refused',
-  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`audit: 'c.d'`) },
-  /c\.d is not declared/,
-);
-fails(
-  'an undeclared permission is refused',
-  { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`access: { permission: 'sites:read' }`) },
-  /sites:read is not declared/,
-);
+test('the permissions and audit actions of a module follow from its routes', async (t) => {
+  const [loaded] = await loadAll({
+    'a/index.ts': manifest('a', `auditOnly: ['a.swept']`),
+    'a/routes/x.ts': route(`audit: { oneOf: ['c.d', 'c.e'] }, access: { permission: 'sites:read' }`),
+  });
+  t.deepEqual(loaded?.module.permissions, ['sites:read']);
+  t.deepEqual(loaded?.module.audits, ['c.d', 'c.e', 'a.swept']);
+});
 fails(
   'an invented permission is refused',
   { 'a/index.ts': manifest('a'), 'a/routes/x.ts': route(`access: { permission: 'moon:walk' }`) },
@@ -158,6 +157,38 @@ test('a subscriber may react to an event that is named by its path', async (t) =
     'a',
   );
 });
+const slot = (fields: string) =>
+  `import { defineSlot } from '#core';\nexport default defineSlot({ summary: 'S', ${fields} });`;
+const fill = (name: string) =>
+  `import { defineContribution } from '#core';\nexport default [defineContribution('${name}', {}), defineContribution('${name}', {})];`;
+test('slots are named by their paths and contributions by their slots', async (t) => {
+  const [a, b] = await loadAll({
+    'a/index.ts': manifest('a'),
+    'a/slots/lamp/light.ts': slot('steady: true'),
+    'a/slots/other.ts': slot(`name: 'later.other'`),
+    'b/index.ts': manifest('b'),
+    'b/fills/a.lamp.light.ts': fill('a.lamp.light'),
+    'b/fills/later.other/one.ts': fill('later.other'),
+  });
+  t.deepEqual(
+    a?.slots.map(({ name, definition }) => [name, definition.steady]),
+    [
+      ['a.lamp.light', true],
+      ['later.other', undefined],
+    ],
+  );
+  t.is(b?.contributions.length, 4);
+});
+fails(
+  'a contribution to a slot that no module opens is refused',
+  { 'a/index.ts': manifest('a'), 'a/fills/z.none.ts': fill('z.none') },
+  /z\.none\.ts: no module declares the slot z\.none/,
+);
+fails(
+  'a contribution in a file of another name than its slot is refused',
+  { 'a/index.ts': manifest('a'), 'a/fills/z.other.ts': fill('z.none') },
+  /z\.other\.ts contributes to z\.none: name the file or its folder after the slot/,
+);
 fails(
   'the faults of all files that cannot be loaded are named at once',
   {
@@ -175,6 +206,16 @@ fails(
     'a/routes/x.ts': `import { defineError } from '#core';\ndefineError('NOT_FOUND', 404, 'Gone');\nexport default [];`,
   },
   /x\.ts cannot be loaded: the error NOT_FOUND is declared twice, in \/.*core\/errors\.ts:\d+ and in \/.*x\.ts:2$/,
+);
+fails(
+  'two schemas of one name are refused',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': route(
+      `maxBytes: 100, payload: named('Lamp', Joi.object({ a: Joi.any() })), response: named('Lamp', Joi.object())`,
+    ).replace('{ defineRoute }', '{ defineRoute, named }'),
+  },
+  /a: two schemas are named Lamp$/,
 );
 fails(
   'the faults of all declarations are named at once',

@@ -1,7 +1,5 @@
 /** Agent versions: what may be installed, who is offered it when, and how that went. */
 import { defineModule, provide } from '#core';
-import { offeredShape, versionShape } from './models/agent-version.ts';
-import { attemptShape } from './models/attempt.ts';
 import { updatePolicy } from './models/update-policy.ts';
 import { CATALOG, startCatalog } from './services/catalog.ts';
 import { DOWNLOADS } from './services/downloads.ts';
@@ -39,18 +37,7 @@ export default defineModule({
   requires: ['devices', 'device-commands', 'agents'],
   default: 'on',
   agentFeatures: ['updates'],
-  permissions: ['devices:read', 'devices:write'],
-  audits: [
-    'agent_version.sync',
-    'agent_version.sync.failed',
-    'agent_version.promote',
-    'agent_version.withdraw',
-    'agent.update.succeeded',
-    'agent.update.failed',
-    'agent.update.retry',
-    'agent.rollout.halt',
-    'agent.rollout.resume',
-  ],
+  auditOnly: ['agent_version.sync.failed', 'agent.update.succeeded', 'agent.update.failed', 'agent.rollout.halt'],
   events: [
     'agent-versions.update.succeeded',
     'agent-versions.update.failed',
@@ -65,9 +52,4 @@ export default defineModule({
       provide(DOWNLOADS, { count: 0 }),
     ],
   }),
-  schemas: {
-    AgentUpdateAttempt: attemptShape,
-    AgentVersion: versionShape,
-    AgentVersionOffered: offeredShape,
-  },
 });

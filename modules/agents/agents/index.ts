@@ -1,28 +1,8 @@
 /** Agents: the wire protocol between managed machines and the platform. */
 
-import {
-  agentValues,
-  commandShape,
-  configShape,
-  connectionsBody,
-  disksBody,
-  enrolledShape,
-  enrollmentBody,
-  hardwareBody,
-  heartbeatAnswer,
-  heartbeatBody,
-  networkBody,
-  patchesBody,
-  processesBody,
-  resultBody,
-  securityBody,
-  servicesBody,
-  sessionsBody,
-  softwareBody,
-  submitted,
-} from '#agent-protocol/schemas';
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
+import { wireSchemas } from './models/wire-schemas.ts';
 import { COMMAND_WAITS, startWaits } from './services/command-waits.ts';
 import { agentSettings, CONFIGS, startConfigs } from './services/configs.ts';
 import { HUB, startHub } from './services/sockets/hub.ts';
@@ -36,38 +16,9 @@ export default defineModule({
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
   requires: ['devices', 'device-commands', 'identity'],
   core: true,
-  permissions: [],
-  audits: [
-    'device.create',
-    'agent.command.result.submit',
-    'agent.token.rotate',
-    'agent.frame.refuse',
-    'agent.uninstall.intent',
-    'device.custom_fields.update',
-  ],
-  slots: ['agents.offers', 'agents.frame'],
+  auditOnly: ['agent.frame.refuse'],
   settings: agentSettings,
-  schemas: {
-    AgentCommand: commandShape,
-    AgentCommandResult: resultBody,
-    AgentConfig: configShape,
-    AgentConnections: connectionsBody,
-    AgentCustomFields: agentValues,
-    AgentDisks: disksBody,
-    AgentEnrolled: enrolledShape,
-    AgentEnrollment: enrollmentBody,
-    AgentHardware: hardwareBody,
-    AgentHeartbeat: heartbeatBody,
-    AgentHeartbeatAnswer: heartbeatAnswer,
-    AgentNetwork: networkBody,
-    AgentPatches: patchesBody,
-    AgentProcesses: processesBody,
-    AgentReportTaken: submitted,
-    AgentSecurityStatus: securityBody,
-    AgentServices: servicesBody,
-    AgentSessions: sessionsBody,
-    AgentSoftware: softwareBody,
-  },
+  schemas: wireSchemas,
   api,
   start(start) {
     const cache = startTokenCache(start);

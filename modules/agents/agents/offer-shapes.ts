@@ -17,9 +17,3 @@ export interface AgentOffers {
   /** Base64 of the Ed25519 keys that a manifest may be signed with. */
   trustKeys(ctx: Context): readonly string[];
 }
-
-declare module '#core/contract' {
-  interface Slots {
-    'agents.offers': AgentOffers;
-  }
-}

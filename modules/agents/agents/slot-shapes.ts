@@ -7,9 +7,3 @@ export interface AgentFrame {
   /** In the agent's own scope. Throwing counts the frame as refused; nothing is answered. */
   take(ctx: Context, from: { deviceId: string; orgId: string; role: string }, body: unknown): Promise<void>;
 }
-
-declare module '#core/contract' {
-  interface Slots {
-    'agents.frame': AgentFrame;
-  }
-}

@@ -1,7 +1,5 @@
 /** Custom fields: what a tenant wants to note about its devices beyond what the agent reports. */
 import { type Context, defineModule } from '#core';
-import { fieldCreate, fieldOptions, fieldShape, fieldUpdate } from './models/custom-field.ts';
-import type { FieldReferences, ValueStore } from './models/value-store.ts';
 import { type CheckOptions, checkValues } from './services/values.ts';
 import { fieldsOf } from './services/visible.ts';
 
@@ -20,10 +18,6 @@ declare module '#core/contract' {
   interface Apis {
     'custom-fields': ReturnType<typeof api>;
   }
-  interface Slots {
-    'custom-fields.store': ValueStore;
-    'custom-fields.references': FieldReferences;
-  }
 }
 
 export default defineModule({
@@ -32,16 +26,6 @@ export default defineModule({
   summary: "A tenant's own fields on its devices",
   requires: [],
   default: 'on',
-  permissions: ['devices:read', 'devices:write'],
-  audits: ['custom_field.create', 'custom_field.update', 'custom_field.delete'],
-  slots: ['custom-fields.store', 'custom-fields.references'],
-  steadySlots: ['custom-fields.store', 'custom-fields.references'],
   objects: { 'custom fields': 'custom_fields' },
-  schemas: {
-    CustomField: fieldShape,
-    CustomFieldCreate: fieldCreate,
-    CustomFieldOptions: fieldOptions,
-    CustomFieldUpdate: fieldUpdate,
-  },
   api,
 });

@@ -2,8 +2,6 @@
 import type { ModulePlace } from '#core';
 import type {
   ClaimedCommand,
-  CommandGuard,
-  CommandOwner,
   CommandResult,
   CommandRow,
   CommandSource,
@@ -51,10 +49,6 @@ export interface DeviceCommandsApi {
 declare module '#core/contract' {
   interface Apis {
     'device-commands': DeviceCommandsApi;
-  }
-  interface Slots {
-    'device-commands.command': CommandOwner;
-    'device-commands.guard': CommandGuard;
   }
   interface Events {
     'device-commands.finished': {

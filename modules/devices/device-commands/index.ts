@@ -1,8 +1,6 @@
 /** Device commands: work for devices, from the request to the result. */
 import { type Context, defineModule } from '#core';
 import type { DeviceCommandsApi } from './api.ts';
-import { bulkCommand, bulkResult } from './models/bulk-command.ts';
-import { commandCreate, commandShape, commandWithOutput, scriptRun } from './models/command.ts';
 import { claimCommands } from './services/claims.ts';
 import * as connections from './services/connections.ts';
 import { queueCommand } from './services/queue.ts';
@@ -29,25 +27,7 @@ export default defineModule({
   summary: 'Commands and scripts for devices, one at a time or in bulk, and their results',
   requires: ['devices'],
   core: true,
-  permissions: ['devices:read', 'devices:write', 'devices:execute', 'scripts:execute'],
-  audits: [
-    'device.auto_update.set',
-    'device.command.queue',
-    'device.command.cancel',
-    'script.execute',
-    'agent.command.result.submit',
-  ],
+  auditOnly: ['agent.command.result.submit'],
   events: ['device-commands.finished'],
-  slots: ['device-commands.command', 'device-commands.guard'],
-  // Commands in progress end whether or not the module that owns them is enabled.
-  steadySlots: ['device-commands.command'],
-  schemas: {
-    BulkCommand: bulkCommand,
-    BulkCommandResult: bulkResult,
-    Command: commandShape,
-    CommandCreate: commandCreate,
-    CommandWithOutput: commandWithOutput,
-    ScriptRun: scriptRun,
-  },
   api,
 });

@@ -1,9 +1,5 @@
 /** Device groups: chosen by hand or by a filter, followed as devices change, and a limit of what people see. */
 import { type Context, defineModule } from '#core';
-import { conditionTree } from './models/condition-tree.ts';
-import { groupChanged, groupCreate, groupDetail, groupListed, groupShape, groupUpdate } from './models/device-group.ts';
-import type { GroupUsage } from './models/group-usage.ts';
-import { changeShape, memberListed, membershipShape, previewShape } from './models/membership.ts';
 import { membersOf } from './services/group-lists.ts';
 import { groupsOf } from './services/members/member-lists.ts';
 import { missing } from './services/reach.ts';
@@ -20,9 +16,6 @@ const api = (ctx: Context) => ({
 declare module '#core/contract' {
   interface Apis {
     'device-groups': ReturnType<typeof api>;
-  }
-  interface Slots {
-    'device-groups.usage': GroupUsage;
   }
   interface Events {
     /** At most 1000 of each; a larger change is several events. What devices that leave leave behind is not told here. */
@@ -45,33 +38,7 @@ export default defineModule({
   summary: 'Groups of devices: chosen by hand or by a filter, and a limit of what people see',
   requires: ['tenancy', 'devices', 'filters'],
   default: 'on',
-  permissions: ['devices:read', 'devices:write', 'devices:delete'],
-  audits: [
-    'device_group.create',
-    'device_group.update',
-    'device_group.delete',
-    'device_group.preview',
-    'device_group.device.add',
-    'device_group.device.remove',
-    'device_group.device.pin',
-    'device_group.device.unpin',
-  ],
   events: ['device-groups.membership.changed', 'device-groups.mass_change', 'device-groups.evaluation.failed'],
-  slots: ['device-groups.usage'],
-  steadySlots: ['device-groups.usage'],
   objects: { 'device groups': 'device_groups' },
-  schemas: {
-    Group: groupShape,
-    GroupChanged: groupChanged,
-    GroupConditions: conditionTree,
-    GroupCreate: groupCreate,
-    GroupDetail: groupDetail,
-    GroupListed: groupListed,
-    GroupMember: memberListed,
-    GroupMembership: membershipShape,
-    GroupMembershipChange: changeShape,
-    GroupPreview: previewShape,
-    GroupUpdate: groupUpdate,
-  },
   api,
 });

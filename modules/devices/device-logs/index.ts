@@ -1,7 +1,5 @@
 /** Device logs: what agents write about themselves, and what the operating systems of devices report. */
 import { defineModule } from '#core';
-import { logPage, logsBody } from './models/agent-log.ts';
-import { eventPage, eventsBody } from './models/event-log.ts';
 
 export default defineModule({
   name: 'device-logs',
@@ -10,12 +8,4 @@ export default defineModule({
   requires: ['agents', 'devices'],
   default: 'on',
   agentFeatures: ['agent_logs', 'event_logs'],
-  permissions: ['devices:read'],
-  audits: ['agent.eventlogs.submit'],
-  schemas: {
-    AgentEventLogs: eventsBody,
-    AgentLogs: logsBody,
-    DeviceEventLogPage: eventPage,
-    DiagnosticLogPage: logPage,
-  },
 });

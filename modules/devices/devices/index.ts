@@ -3,13 +3,6 @@ import Joi from 'joi';
 import { type Context, defineModule } from '#core';
 import type { DevicesApi } from './api.ts';
 import './types/events.ts';
-import { bulkValues, bulkValuesAnswer } from './models/bulk-values.ts';
-import { deviceDetail, deviceListed, deviceUpdate } from './models/device.ts';
-import { changeShape } from './models/device-change.ts';
-import { reportShape, serviceShape, softwareShape } from './models/inventory.ts';
-import { maintenanceOrder } from './models/maintenance-mode.ts';
-import { provisioned, provisionOrder } from './models/provision.ts';
-import { mergeOrder, moveOrder } from './models/relocation.ts';
 import { checkedTags, tagKey } from './models/tag.ts';
 import { confirmAutoUpdate, wishAutoUpdate } from './services/auto-updates.ts';
 import { isOnline, mustExist } from './services/devices.ts';
@@ -69,20 +62,8 @@ export default defineModule({
   summary: 'Inventory, lifecycle and heartbeats of managed machines',
   requires: ['tenancy'],
   core: true,
-  permissions: ['devices:read', 'devices:write', 'devices:delete'],
-  audits: [
-    'device.create',
-    'device.update',
-    'device.custom_fields.update',
-    'device.delete',
-    'device.restore',
-    'device.quarantine',
-    'device.approve',
-    'device.merge',
+  auditOnly: [
     'device.move_org.source',
-    'device.move_org.target',
-    'device.maintenance.start',
-    'device.maintenance.end',
     'agent.heartbeat.state_change',
     'agent.source.ip.changed',
     'agent.uninstall.intent',
@@ -106,38 +87,11 @@ export default defineModule({
     'devices.maintenance.ended',
     'devices.software.changed',
   ],
-  slots: [
-    'devices.commands',
-    'devices.detail',
-    'devices.filter',
-    'devices.follower',
-    'devices.groups',
-    'devices.metrics',
-    'devices.values',
-  ],
-  // Rows about devices follow them whether or not the module that owns the rows is enabled.
-  steadySlots: ['devices.follower'],
   settings: Joi.object({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),
     offlineAfterMinutes: Joi.number().integer().min(3).max(60),
     approveEnrollments: Joi.boolean().default(false),
     autoDecommissionOnUninstall: Joi.boolean().default(false),
   }),
-  schemas: {
-    BulkCustomFields: bulkValues,
-    BulkCustomFieldsResult: bulkValuesAnswer,
-    Device: deviceDetail,
-    DeviceChange: changeShape,
-    DeviceListed: deviceListed,
-    DeviceMerge: mergeOrder,
-    DeviceMove: moveOrder,
-    DeviceProvision: provisionOrder,
-    DeviceProvisioned: provisioned,
-    DeviceReports: reportShape,
-    DeviceService: serviceShape,
-    DeviceSoftware: softwareShape,
-    DeviceUpdate: deviceUpdate,
-    MaintenanceStart: maintenanceOrder,
-  },
   api,
 });

@@ -1,7 +1,6 @@
 /** What other modules may ask of filters, and the slot in which they add fields. */
 import { type BoundApi, type Context, defineApi } from '#core';
 import type { Group } from './models/condition.ts';
-import type { FieldSource } from './models/field.ts';
 import { type Compiled, compile } from './services/compilations.ts';
 import { limited, matching } from './services/evaluations.ts';
 import { readFilter } from './services/filters.ts';
@@ -22,8 +21,5 @@ interface FiltersApi extends Omit<BoundApi<typeof api>, 'limited'> {
 declare module '#core/contract' {
   interface Apis {
     filters: FiltersApi;
-  }
-  interface Slots {
-    'filters.field': FieldSource;
   }
 }

@@ -1,13 +1,5 @@
 /** Tags: labels of devices, listed, asked for, given to many at once and renamed. */
 import { defineModule } from '#core';
-import { bulkChange, bulkOutcome, rename, renameAccepted, tagSummary } from './models/tag-query.ts';
-import type { TagReferences } from './models/tag-references.ts';
-
-declare module '#core/contract' {
-  interface Slots {
-    'tags.references': TagReferences;
-  }
-}
 
 export default defineModule({
   name: 'tags',
@@ -15,15 +7,4 @@ export default defineModule({
   summary: 'Labels of devices: which there are, who has them, and changing them for many at once',
   requires: ['tenancy', 'devices', 'filters'],
   default: 'on',
-  permissions: ['devices:read', 'devices:write'],
-  audits: ['device.update', 'device.tags.rename'],
-  slots: ['tags.references'],
-  steadySlots: ['tags.references'],
-  schemas: {
-    TagBulkChange: bulkChange,
-    TagBulkOutcome: bulkOutcome,
-    TagRename: rename,
-    TagRenameAccepted: renameAccepted,
-    TagSummary: tagSummary,
-  },
 });

@@ -1,7 +1,5 @@
 /** Channels of alerts: where an organization wants them sent, and sending them until they arrive. */
 import { type Context, defineModule } from '#core';
-import type { ChannelAdapter, ChannelUsage } from './models/adapter.ts';
-import { channelCreate, channelShape, channelUpdate, quietHours } from './models/channel.ts';
 import type { ChannelMessage, MessageKind } from './models/message.ts';
 import { cancel, send } from './services/sending/messages.ts';
 import { alertChannelQueue } from './services/sending/queue.ts';
@@ -20,10 +18,6 @@ const api = (ctx: Context) => ({
 declare module '#core/contract' {
   interface Apis {
     'alert-channels': ReturnType<typeof api>;
-  }
-  interface Slots {
-    'alerts.channel': ChannelAdapter;
-    'alert-channels.usage': ChannelUsage;
   }
   interface Events {
     /** It sends nothing more until somebody changes it or says that it is on. */
@@ -44,24 +38,9 @@ export default defineModule({
   summary: 'Where alerts are sent: mail, Slack, Teams, webhooks, PagerDuty and text messages',
   requires: [],
   default: 'on',
-  permissions: ['alerts:read', 'alerts:write'],
-  audits: [
-    'notification_channel.create',
-    'notification_channel.update',
-    'notification_channel.delete',
-    'notification_channel.test',
-    'notification_channel.disable',
-  ],
+  auditOnly: ['notification_channel.disable'],
   events: ['alert-channels.disabled'],
-  slots: ['alerts.channel', 'alert-channels.usage'],
-  steadySlots: ['alert-channels.usage'],
   deliveries: [alertChannelQueue],
   objects: { channels: 'alert_channels' },
-  schemas: {
-    AlertChannel: channelShape,
-    AlertChannelCreate: channelCreate,
-    AlertChannelUpdate: channelUpdate,
-    AlertChannelQuietHours: quietHours,
-  },
   api,
 });

@@ -7,8 +7,6 @@ export default defineModule({
   title: 'Events',
   summary: 'Events of a tenant, as a stream and as a history of thirty days',
   requires: ['webhooks'],
-  permissions: ['organizations:read'],
-  audits: [],
   start(start) {
     return { provide: [provide(FEED, new EventFeed(start.asPlatform))] };
   },

@@ -1,20 +1,6 @@
 /** Webhooks: events of an organization or partner, sent to servers of third parties until they are delivered. */
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
-import { deliveryShape } from './models/delivery.ts';
-import {
-  filters,
-  header,
-  headerShape,
-  policyShape,
-  secretShape,
-  webhookChanged,
-  webhookCreate,
-  webhookCreated,
-  webhookListed,
-  webhookShape,
-  webhookUpdate,
-} from './models/webhook.ts';
 import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
 import { documentedMessages, TESTED } from './services/outbox/documented.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
@@ -31,17 +17,7 @@ export default defineModule({
   title: 'Webhooks',
   summary: "Events sent to other people's servers, signed and repeated until they arrive",
   requires: [],
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: [
-    'webhook.create',
-    'webhook.update',
-    'webhook.delete',
-    'webhook.test',
-    'webhook.retry',
-    'webhook.replay',
-    'webhook.disable',
-    'webhook.enable',
-  ],
+  auditOnly: ['webhook.disable', 'webhook.enable'],
   slots: ['webhooks.event'],
   api,
   async start(start) {
@@ -56,18 +32,4 @@ export default defineModule({
       ...events.flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []),
       TESTED,
     ]),
-  schemas: {
-    Webhook: webhookShape,
-    WebhookChanged: webhookChanged,
-    WebhookCreate: webhookCreate,
-    WebhookCreated: webhookCreated,
-    WebhookDelivery: deliveryShape,
-    WebhookDisablePolicy: policyShape,
-    WebhookFilters: filters,
-    WebhookHeader: headerShape,
-    WebhookHeaderWrite: header,
-    WebhookListed: webhookListed,
-    WebhookSecret: secretShape,
-    WebhookUpdate: webhookUpdate,
-  },
 });

@@ -1,7 +1,5 @@
 /** Access reviews: a reviewer checks the users of a tenant, and access that is no longer needed is revoked. */
 import { defineModule } from '#core';
-import { completedShape, createdShape, reviewCreate, reviewShape } from './models/access-review.ts';
-import { decidedShape, itemDecision, itemShape } from './models/review-item.ts';
 
 export default defineModule({
   name: 'access-reviews',
@@ -9,15 +7,4 @@ export default defineModule({
   summary: 'Reviewing who has access to a partner or an organization, and revoking it',
   requires: ['tenancy', 'users', 'roles'],
   default: 'on',
-  permissions: ['users:read', 'users:write'],
-  audits: ['access_review.create', 'access_review.item.update', 'access_review.complete'],
-  schemas: {
-    AccessReview: reviewShape,
-    AccessReviewCompleted: completedShape,
-    AccessReviewCreate: reviewCreate,
-    AccessReviewCreated: createdShape,
-    AccessReviewDecided: decidedShape,
-    AccessReviewDecision: itemDecision,
-    AccessReviewItem: itemShape,
-  },
 });

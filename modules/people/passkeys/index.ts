@@ -1,7 +1,5 @@
 /** Passkeys: a second factor beside the authenticator app, and a login without a password (WebAuthn Level 3). */
 import { defineModule } from '#core';
-import { asserted, attested, factorAssertion, factorStart, passkeyLogin, registration } from './models/ceremony.ts';
-import { passkeyShape, passkeyUpdate } from './models/passkey.ts';
 
 export default defineModule({
   name: 'passkeys',
@@ -9,16 +7,5 @@ export default defineModule({
   summary: 'Passkeys as a second factor and as a login without a password',
   requires: ['identity'],
   default: 'on',
-  permissions: [],
-  audits: ['auth.passkey.create', 'auth.passkey.update', 'auth.passkey.delete', 'user.login', 'user.login.failed'],
-  schemas: {
-    Passkey: passkeyShape,
-    PasskeyAssertion: asserted,
-    PasskeyAttestation: attested,
-    PasskeyFactor: factorAssertion,
-    PasskeyFactorStart: factorStart,
-    PasskeyLogin: passkeyLogin,
-    PasskeyRegistration: registration,
-    PasskeyUpdate: passkeyUpdate,
-  },
+  auditOnly: ['user.login.failed'],
 });

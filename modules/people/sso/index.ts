@@ -1,15 +1,5 @@
 /** Single sign-on: organizations log in through their own identity provider, by OpenID Connect. */
 import { defineModule, provide } from '#core';
-import { checkShape, exchangeBody } from './models/login.ts';
-import { mappingShape, presetShape } from './models/preset.ts';
-import {
-  attributeMapping,
-  providerCreate,
-  providerShape,
-  providerUpdate,
-  statusChange,
-  testResult,
-} from './models/provider.ts';
 import { DISCOVERIES, Discoveries } from './services/discoveries.ts';
 
 export default defineModule({
@@ -18,27 +8,6 @@ export default defineModule({
   summary: 'Logins through the identity provider of an organization',
   requires: ['identity', 'tenancy', 'roles', 'users'],
   default: 'on',
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: [
-    'sso.provider.create',
-    'sso.provider.update',
-    'sso.provider.delete',
-    'sso.identity.link',
-    'user.create',
-    'user.login',
-    'user.login.failed',
-  ],
+  auditOnly: ['sso.identity.link', 'user.create', 'user.login.failed'],
   start: () => ({ provide: [provide(DISCOVERIES, new Discoveries())] }),
-  schemas: {
-    SsoAttributeMapping: mappingShape,
-    SsoAttributeMappingWrite: attributeMapping,
-    SsoCheck: checkShape,
-    SsoExchange: exchangeBody,
-    SsoPreset: presetShape,
-    SsoProvider: providerShape,
-    SsoProviderCreate: providerCreate,
-    SsoProviderStatusChange: statusChange,
-    SsoProviderTest: testResult,
-    SsoProviderUpdate: providerUpdate,
-  },
 });

@@ -1,9 +1,6 @@
 /** Plugins: third-party code that runs in processes of its own, for one organization at a time, with what it was granted. */
 import { type Context, defineModule, provide } from '#core';
 import type { ProviderKind } from '#plugin-sdk/host';
-import { capabilityShape, entryDetailShape, entryShape, installedShape, versionShape } from './models/catalog-entry.ts';
-import { installationShape } from './models/installation.ts';
-import type { PluginUsage } from './models/usage.ts';
 import { callProvider, listProviders, type Provider, type ProviderCall } from './services/actions.ts';
 import { registerShipped } from './services/builtin/registrations.ts';
 import { LISTENERS, listenersFor } from './services/dispatch/listeners.ts';
@@ -20,9 +17,6 @@ const api = (ctx: Context) => ({
 declare module '#core/contract' {
   interface Apis {
     plugins: ReturnType<typeof api>;
-  }
-  interface Slots {
-    'plugins.usage': PluginUsage;
   }
   interface Events {
     /** What a plugin had to tell; `depth`: how many plugins lie between it and what people or devices did. */
@@ -45,23 +39,9 @@ export default defineModule({
   summary: 'Third-party code in processes of its own, with declared and granted capabilities',
   requires: ['devices', 'custom-fields'],
   default: 'on',
-  permissions: ['organizations:read', 'organizations:write'],
-  audits: [
-    ...['plugin.install', 'plugin.update', 'plugin.uninstall', 'plugin.enable', 'plugin.disable', 'plugin.invoke'],
-    ...['plugin.call', 'plugin.quarantine', 'plugin.catalog.register', 'plugin.catalog.update', 'plugin.catalog.yank'],
-  ],
+  auditOnly: ['plugin.call', 'plugin.quarantine'],
   events: ['plugins.event', 'plugins.notified', 'plugins.quarantined'],
-  slots: ['plugins.usage'],
-  steadySlots: ['plugins.usage'],
   objects: { plugins: 'plugin_installations' },
-  schemas: {
-    PluginCatalogEntry: entryShape,
-    PluginCatalogEntryDetails: entryDetailShape,
-    PluginInstalled: installedShape,
-    PluginVersion: versionShape,
-    PluginCapability: capabilityShape,
-    PluginInstallation: installationShape,
-  },
   api,
   async start(start) {
     const host = new PluginHost(start);

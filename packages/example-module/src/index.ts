@@ -24,13 +24,6 @@ export default defineModule({
   requires: ['devices', 'search'],
   default: 'on',
   group: 'devices',
-  permissions: ['devices:read', 'devices:write'],
-  audits: [
-    'acme-asset-labels.label.create',
-    'acme-asset-labels.label.update',
-    'acme-asset-labels.label.delete',
-    'acme-asset-labels.label.assign',
-  ],
   events: ['acme-asset-labels.assigned'],
   settings,
   objects: { 'asset labels': 'acme_asset_labels' },

@@ -101,12 +101,12 @@ async function captured(
   conditions: object,
 ): Promise<{ text: string; values: unknown[] }> {
   const modules = await loadModules();
-  const fillings = modules.flatMap((loaded) => loaded.fillings.map(({ value }) => value));
+  const contributions = modules.flatMap((loaded) => loaded.contributions.map(({ value }) => value));
   const seen: { text: string; values: unknown[] }[] = [];
   const listening = {
     scope: { kind: 'partner', partnerId, orgIds, siteIds: null, groupIds: null },
-    fillingsWithin: (slot: string) =>
-      fillings.flatMap(({ slot: named, value }) => ((named as string) === slot ? [{ value, orgIds: null }] : [])),
+    contributionsWithin: (slot: string) =>
+      contributions.flatMap(({ slot: named, value }) => ((named as string) === slot ? [{ value, orgIds: null }] : [])),
     sql: async (text: string, values: unknown[] = []) => {
       seen.push({ text, values });
       return { rows: [] };

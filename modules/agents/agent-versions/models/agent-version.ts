@@ -8,7 +8,7 @@ import {
   RELEASE_ARCHITECTURES,
   type ReleaseArchitecture,
 } from '#agent-protocol';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export type VersionState = 'registered' | 'promoted' | 'withdrawn';
 export const VERSION_STATES = ['registered', 'promoted', 'withdrawn'] as const;
@@ -49,34 +49,40 @@ export function sortKey(version: string): string {
 
 const time = Joi.date().iso().allow(null).required();
 /** What is told of a version to those who install it. */
-export const offeredShape = Joi.object({
-  version: Joi.string().required(),
-  component: Joi.string()
-    .valid(...COMPONENTS)
-    .required(),
-  platform: Joi.string()
-    .valid(...PLATFORMS)
-    .required(),
-  architecture: Joi.string()
-    .valid(...RELEASE_ARCHITECTURES)
-    .required(),
-  downloadUrl: Joi.string().required(),
-  checksum: Joi.string().hex().length(64).required(),
-  fileSize: Joi.number().integer().required(),
-  manifest: Joi.string().required(),
-  manifestSignature: Joi.string().required(),
-  signingKeyId: Joi.string().required(),
-  releaseNotes: Joi.string().allow('', null).required(),
-});
-export const versionShape = offeredShape.keys({
-  id: Joi.string().uuid().required(),
-  prerelease: Joi.boolean().required(),
-  state: Joi.string()
-    .valid(...VERSION_STATES)
-    .required(),
-  isLatest: Joi.boolean().required(),
-  createdAt: Joi.date().iso().required(),
-  promotedAt: time,
-  promotedBy: Joi.string().uuid().allow(null).required(),
-  withdrawnAt: time,
-});
+export const offeredShape = named(
+  'AgentVersionOffered',
+  Joi.object({
+    version: Joi.string().required(),
+    component: Joi.string()
+      .valid(...COMPONENTS)
+      .required(),
+    platform: Joi.string()
+      .valid(...PLATFORMS)
+      .required(),
+    architecture: Joi.string()
+      .valid(...RELEASE_ARCHITECTURES)
+      .required(),
+    downloadUrl: Joi.string().required(),
+    checksum: Joi.string().hex().length(64).required(),
+    fileSize: Joi.number().integer().required(),
+    manifest: Joi.string().required(),
+    manifestSignature: Joi.string().required(),
+    signingKeyId: Joi.string().required(),
+    releaseNotes: Joi.string().allow('', null).required(),
+  }),
+);
+export const versionShape = named(
+  'AgentVersion',
+  offeredShape.keys({
+    id: Joi.string().uuid().required(),
+    prerelease: Joi.boolean().required(),
+    state: Joi.string()
+      .valid(...VERSION_STATES)
+      .required(),
+    isLatest: Joi.boolean().required(),
+    createdAt: Joi.date().iso().required(),
+    promotedAt: time,
+    promotedBy: Joi.string().uuid().allow(null).required(),
+    withdrawnAt: time,
+  }),
+);

@@ -1,6 +1,7 @@
 /** One try to bring one program of a device to another version. */
 import Joi from 'joi';
 import { COMPONENTS } from '#agent-protocol';
+import { named } from '#core';
 
 export type OpenState = 'offered' | 'downloading' | 'verifying' | 'installing' | 'restarting';
 export type EndState = 'succeeded' | 'rolled_back' | 'failed';
@@ -56,20 +57,23 @@ export const ATTEMPT_FIELDS = `a.id, a.org_id as "orgId", a.device_id as "device
   a.from_version as "fromVersion", a.to_version as "toVersion", a.attempt, a.state, a.reason, a.started_at as "startedAt",
   a.finished_at as "finishedAt"`;
 
-export const attemptShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().required(),
-  deviceId: Joi.string().uuid().required(),
-  component: Joi.string()
-    .valid(...COMPONENTS)
-    .required(),
-  fromVersion: Joi.string().required(),
-  toVersion: Joi.string().required(),
-  attempt: Joi.number().integer().required(),
-  state: Joi.string()
-    .valid(...ATTEMPT_STATES)
-    .required(),
-  reason: Joi.string().allow(null).required(),
-  startedAt: Joi.date().iso().required(),
-  finishedAt: Joi.date().iso().allow(null).required(),
-});
+export const attemptShape = named(
+  'AgentUpdateAttempt',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().required(),
+    deviceId: Joi.string().uuid().required(),
+    component: Joi.string()
+      .valid(...COMPONENTS)
+      .required(),
+    fromVersion: Joi.string().required(),
+    toVersion: Joi.string().required(),
+    attempt: Joi.number().integer().required(),
+    state: Joi.string()
+      .valid(...ATTEMPT_STATES)
+      .required(),
+    reason: Joi.string().allow(null).required(),
+    startedAt: Joi.date().iso().required(),
+    finishedAt: Joi.date().iso().allow(null).required(),
+  }),
+);

@@ -18,7 +18,7 @@ export async function mustBeCaller(
     });
     return;
   }
-  const [agents] = ctx.fillings('auth.agent');
+  const [agents] = ctx.contributions('auth.agent');
   if (!agents || !agentId) throw errors.Unauthenticated();
   const route: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
   await agents.authenticate({ agentId, token, route, services: ctx.services, ip: ctx.actor.ip ?? '' });

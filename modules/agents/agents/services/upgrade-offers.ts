@@ -13,7 +13,7 @@ const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, helperVersion, w
     : { agent: agentVersion ?? null, helper: helperVersion ?? null, watchdog: watchdogVersion ?? null };
 
 /** Keys that manifests may be signed with; an agent pins those that it is given at its enrollment. */
-export const trustKeys = (ctx: Context): string[] => [...(ctx.fillings('agents.offers')[0]?.trustKeys(ctx) ?? [])];
+export const trustKeys = (ctx: Context): string[] => [...(ctx.contributions('agents.offers')[0]?.trustKeys(ctx) ?? [])];
 
 /** An offer that cannot be made must not fail the beat. */
 export async function upgradeOffers(
@@ -22,7 +22,7 @@ export async function upgradeOffers(
   body: ReceivedHeartbeat,
   { role, active, busy }: { role: 'agent' | 'watchdog'; active: boolean; busy: boolean },
 ): Promise<UpgradeOffers & { manifestTrustKeys: string[] }> {
-  const [offers] = ctx.fillings('agents.offers');
+  const [offers] = ctx.contributions('agents.offers');
   if (!offers) return { ...NONE, manifestTrustKeys: [] };
   const { deviceId, agentId, orgId } = token;
   const beat = { deviceId, agentId, orgId, versions: versionsOf(role, body), busy };

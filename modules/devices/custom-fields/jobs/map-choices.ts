@@ -34,7 +34,7 @@ export default defineJob<Payload>({
     if (due.length === 0) return;
     const place = { ...(await placeOf(ctx, field)), mapTo: Object.fromEntries(due), limit: BATCH };
     let more = false;
-    for (const store of ctx.fillings('custom-fields.store'))
+    for (const store of ctx.contributions('custom-fields.store'))
       more = (await store.mapValues(ctx, place)) >= BATCH || more;
     if (more) ctx.addJob('custom-fields/map-choices', { fieldId, mapTo }, { orgId: null });
   },

@@ -24,7 +24,7 @@ export default defineJob<{ fieldId: string }>({
     if (!field) return;
     const place = await placeOf(ctx, field);
     let more = false;
-    for (const store of ctx.fillings('custom-fields.store')) {
+    for (const store of ctx.contributions('custom-fields.store')) {
       more = (await store.stripKey(ctx, { ...place, limit: BATCH })) >= BATCH || more;
     }
     if (more) ctx.addJob('custom-fields/purge-values', { fieldId }, { orgId: null });

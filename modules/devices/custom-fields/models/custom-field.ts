@@ -1,7 +1,7 @@
 /** The definition of a custom field, owned by an organization or by a partner for all of its organizations. */
 
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 import { isPattern } from './pattern.ts';
 
 export type FieldType = 'text' | 'number' | 'boolean' | 'dropdown' | 'date';
@@ -81,25 +81,28 @@ export const TYPES = ['text', 'number', 'boolean', 'dropdown', 'date'];
 export const DEVICE_TYPES = ['windows', 'macos', 'linux'];
 const words = (max: number) => Joi.string().trim().max(max);
 const limit = Joi.alternatives(Joi.number(), Joi.string().isoDate().max(10));
-export const fieldOptions = Joi.object<FieldOptions, true>({
-  choices: Joi.array()
-    .items(Joi.object({ value: words(100).min(1).required(), label: words(200).min(1).required() }))
-    .min(1)
-    .max(200)
-    .unique('value'),
-  min: limit,
-  max: limit,
-  pattern: Joi.string()
-    .max(200)
-    .custom((value: string, helpers) => (isPattern(value) ? value : helpers.error('any.invalid')))
-    .messages({ 'any.invalid': '{{#label}} must be a regular expression in RE2 syntax' })
-    .description(
-      'A regular expression in RE2 syntax that must match the whole text; no look-arounds or back-references',
-    ),
-  placeholder: words(200),
-  multiline: Joi.boolean(),
-  unit: words(50),
-});
+export const fieldOptions = named(
+  'CustomFieldOptions',
+  Joi.object<FieldOptions, true>({
+    choices: Joi.array()
+      .items(Joi.object({ value: words(100).min(1).required(), label: words(200).min(1).required() }))
+      .min(1)
+      .max(200)
+      .unique('value'),
+    min: limit,
+    max: limit,
+    pattern: Joi.string()
+      .max(200)
+      .custom((value: string, helpers) => (isPattern(value) ? value : helpers.error('any.invalid')))
+      .messages({ 'any.invalid': '{{#label}} must be a regular expression in RE2 syntax' })
+      .description(
+        'A regular expression in RE2 syntax that must match the whole text; no look-arounds or back-references',
+      ),
+    placeholder: words(200),
+    multiline: Joi.boolean(),
+    unit: words(50),
+  }),
+);
 const changes = {
   name: words(100).min(1),
   options: fieldOptions,
@@ -118,51 +121,60 @@ const changes = {
   description: words(500).allow(null, ''),
 };
 
-export const fieldCreate = Joi.object<FieldCreate, true>({
-  ...changes,
-  orgId: Joi.string().uuid(),
-  partnerId: Joi.string().uuid(),
-  name: changes.name.required(),
-  fieldKey: Joi.string()
-    .pattern(/^[a-z][a-z0-9_]{0,99}$/)
-    .required(),
-  type: Joi.string()
-    .valid(...TYPES)
-    .required(),
-});
-export const fieldUpdate = Joi.object<FieldUpdate, true>({
-  ...changes,
-  fieldKey: Joi.string().max(100).description('Refused: a key never changes'),
-  type: Joi.string().max(100).description('Refused: a type never changes'),
-  force: Joi.boolean().description('Removes choices although devices hold them'),
-  mapTo: Joi.object<Record<string, string>>({})
-    .pattern(words(100).min(1), words(100).min(1))
-    .min(1)
-    .max(200)
-    .description('With options: for choices that are removed, those that devices get in their place'),
-});
+export const fieldCreate = named(
+  'CustomFieldCreate',
+  Joi.object<FieldCreate, true>({
+    ...changes,
+    orgId: Joi.string().uuid(),
+    partnerId: Joi.string().uuid(),
+    name: changes.name.required(),
+    fieldKey: Joi.string()
+      .pattern(/^[a-z][a-z0-9_]{0,99}$/)
+      .required(),
+    type: Joi.string()
+      .valid(...TYPES)
+      .required(),
+  }),
+);
+export const fieldUpdate = named(
+  'CustomFieldUpdate',
+  Joi.object<FieldUpdate, true>({
+    ...changes,
+    fieldKey: Joi.string().max(100).description('Refused: a key never changes'),
+    type: Joi.string().max(100).description('Refused: a type never changes'),
+    force: Joi.boolean().description('Removes choices although devices hold them'),
+    mapTo: Joi.object<Record<string, string>>({})
+      .pattern(words(100).min(1), words(100).min(1))
+      .min(1)
+      .max(200)
+      .description('With options: for choices that are removed, those that devices get in their place'),
+  }),
+);
 
-export const fieldShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  partnerId: Joi.string().uuid().allow(null).required(),
-  inherited: Joi.boolean().required().description("The partner's, seen from an organization"),
-  name: Joi.string().required(),
-  fieldKey: Joi.string().required(),
-  type: Joi.string()
-    .valid(...TYPES)
-    .required(),
-  options: Joi.object().unknown().required(),
-  required: Joi.boolean().required(),
-  defaultValue: Joi.alternatives(Joi.string().allow(''), Joi.number(), Joi.boolean()).allow(null).required(),
-  deviceTypes: Joi.array().items(Joi.string()).allow(null).required(),
-  editableBy: Joi.string().required(),
-  showInList: Joi.boolean().required(),
-  searchable: Joi.boolean().required(),
-  showInPortal: Joi.boolean().required(),
-  sortOrder: Joi.number().required(),
-  description: Joi.string().allow(null, '').required(),
-  createdBy: Joi.string().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
+export const fieldShape = named(
+  'CustomField',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    partnerId: Joi.string().uuid().allow(null).required(),
+    inherited: Joi.boolean().required().description("The partner's, seen from an organization"),
+    name: Joi.string().required(),
+    fieldKey: Joi.string().required(),
+    type: Joi.string()
+      .valid(...TYPES)
+      .required(),
+    options: Joi.object().unknown().required(),
+    required: Joi.boolean().required(),
+    defaultValue: Joi.alternatives(Joi.string().allow(''), Joi.number(), Joi.boolean()).allow(null).required(),
+    deviceTypes: Joi.array().items(Joi.string()).allow(null).required(),
+    editableBy: Joi.string().required(),
+    showInList: Joi.boolean().required(),
+    searchable: Joi.boolean().required(),
+    showInPortal: Joi.boolean().required(),
+    sortOrder: Joi.number().required(),
+    description: Joi.string().allow(null, '').required(),
+    createdBy: Joi.string().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);

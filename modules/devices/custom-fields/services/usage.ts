@@ -20,7 +20,7 @@ export async function placeOf(ctx: Context, field: CustomField): Promise<FieldPl
 export async function usageOf(ctx: Context, field: CustomField, among?: readonly string[]): Promise<number> {
   const place = { ...(await placeOf(ctx, field)), ...(among ? { among } : {}) };
   let count = 0;
-  for (const store of ctx.fillings('custom-fields.store')) count += await store.countKey(ctx, place);
+  for (const store of ctx.contributions('custom-fields.store')) count += await store.countKey(ctx, place);
   return count;
 }
 
@@ -28,7 +28,7 @@ export async function usageOf(ctx: Context, field: CustomField, among?: readonly
 export async function misfitsOf(ctx: Context, field: CustomField): Promise<number | null> {
   const place = await placeOf(ctx, field);
   let misfits = 0;
-  for (const store of ctx.fillings('custom-fields.store')) {
+  for (const store of ctx.contributions('custom-fields.store')) {
     const held = await store.values(ctx, { ...place, most: MOST_VALUES });
     if (!held) return null;
     const characters = held.reduce((sum, { value }) => sum + (typeof value === 'string' ? value.length : 0), 0);
@@ -45,6 +45,7 @@ export async function misfitsOf(ctx: Context, field: CustomField): Promise<numbe
 export async function referencesOf(ctx: Context, field: CustomField): Promise<FieldReference[]> {
   const place = await placeOf(ctx, field);
   const found: FieldReference[] = [];
-  for (const references of ctx.fillings('custom-fields.references')) found.push(...(await references.find(ctx, place)));
+  for (const references of ctx.contributions('custom-fields.references'))
+    found.push(...(await references.find(ctx, place)));
   return found;
 }

@@ -34,7 +34,7 @@ const store: ValueStore = {
   values: async () => [],
   mapValues: async () => 0,
 };
-platform.platform.tasks.work.fillings = (slot) => (slot === 'custom-fields.store' ? [store] : []);
+platform.platform.tasks.work.contributions = (slot) => (slot === 'custom-fields.store' ? [store] : []);
 
 /** The partner's people must have an authenticator here: two-factor is on. */
 export async function place(): Promise<Tenant> {

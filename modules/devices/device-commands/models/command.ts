@@ -1,6 +1,6 @@
 /** A command for a device: row, response and requests. */
 import Joi from 'joi';
-import { Model, openObject } from '#core';
+import { Model, named, openObject } from '#core';
 import type { CommandRow, CommandSource, CommandStatus } from '../types.ts';
 
 export const COMMAND_STATUSES = [
@@ -84,13 +84,16 @@ const shape = {
   progressPercent: Joi.number().allow(null).required(),
   progressMessage: Joi.string().allow(null).required(),
 };
-export const commandShape = Joi.object(shape);
-export const commandWithOutput = Joi.object({
-  ...shape,
-  stdout: Joi.string().allow(null, '').required(),
-  stderr: Joi.string().allow(null, '').required(),
-  outputTruncated: Joi.boolean().required(),
-});
+export const commandShape = named('Command', Joi.object(shape));
+export const commandWithOutput = named(
+  'CommandWithOutput',
+  Joi.object({
+    ...shape,
+    stdout: Joi.string().allow(null, '').required(),
+    stderr: Joi.string().allow(null, '').required(),
+    outputTruncated: Joi.boolean().required(),
+  }),
+);
 
 export interface CommandCreate {
   type: string;
@@ -98,12 +101,15 @@ export interface CommandCreate {
   whenOffline?: 'queue' | 'fail';
   deliverByMinutes?: number;
 }
-export const commandCreate = Joi.object<CommandCreate, true>({
-  type: Joi.string().max(50).required(),
-  payload: openObject(),
-  whenOffline: Joi.string().valid('queue', 'fail'),
-  deliverByMinutes: Joi.number().integer().min(1).max(10_080),
-});
+export const commandCreate = named(
+  'CommandCreate',
+  Joi.object<CommandCreate, true>({
+    type: Joi.string().max(50).required(),
+    payload: openObject(),
+    whenOffline: Joi.string().valid('queue', 'fail'),
+    deliverByMinutes: Joi.number().integer().min(1).max(10_080),
+  }),
+);
 
 export interface ScriptRun {
   language: string;
@@ -111,9 +117,12 @@ export interface ScriptRun {
   timeoutSeconds: number;
   args?: string[];
 }
-export const scriptRun = Joi.object<ScriptRun, true>({
-  language: Joi.string().valid('bash', 'sh', 'python', 'node', 'powershell', 'cmd').required(),
-  content: Joi.string().max(200_000).required(),
-  timeoutSeconds: Joi.number().integer().min(1).max(86_400).default(300),
-  args: Joi.array().items(Joi.string().allow('').max(2000)).max(50),
-});
+export const scriptRun = named(
+  'ScriptRun',
+  Joi.object<ScriptRun, true>({
+    language: Joi.string().valid('bash', 'sh', 'python', 'node', 'powershell', 'cmd').required(),
+    content: Joi.string().max(200_000).required(),
+    timeoutSeconds: Joi.number().integer().min(1).max(86_400).default(300),
+    args: Joi.array().items(Joi.string().allow('').max(2000)).max(50),
+  }),
+);

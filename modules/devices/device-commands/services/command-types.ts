@@ -57,7 +57,7 @@ const OWNED =
 
 /** The module that owns commands of this type, if any. */
 export const ownerOf = (ctx: Context, type: string) =>
-  ctx.fillings('device-commands.command').find(({ types }) => types.has(type));
+  ctx.contributions('device-commands.command').find(({ types }) => types.has(type));
 
 /** Returns the type and the validated payload. Throws USE_DEDICATED_ENDPOINT or VALIDATION_ERROR for what cannot be sent. */
 export function mustBeSendable(ctx: Context, type: string, payload: Record<string, unknown> = {}) {

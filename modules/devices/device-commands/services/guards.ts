@@ -11,7 +11,7 @@ export const BlockedByMaintenance = defineError(
 export async function blockedNow(ctx: Context, deviceIds: readonly string[], type: string): Promise<Set<string>> {
   const blocked = new Set<string>();
   if (deviceIds.length === 0) return blocked;
-  for (const guard of ctx.fillings('device-commands.guard')) {
+  for (const guard of ctx.contributions('device-commands.guard')) {
     for (const id of await guard.blocked(ctx, deviceIds, type)) blocked.add(id);
   }
   return blocked;

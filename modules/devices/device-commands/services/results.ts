@@ -66,7 +66,7 @@ export async function finishCommand(
     ...[integer(result.durationMs), dataText(result.result)],
     startedAt && !Number.isNaN(startedAt.getTime()) ? startedAt : null,
     ...[out.text, err.text, out.cut || err.cut],
-    ctx.fillings('device-commands.command').flatMap(({ types }) => [...types]),
+    ctx.contributions('device-commands.command').flatMap(({ types }) => [...types]),
   ];
   const { rows } = await ctx.sql<Command>(FINISH, values, 'device-commands-finish');
   const command = rows[0];

@@ -133,10 +133,10 @@ test('what a guard forbids now is skipped in bulk and refused alone', async (t) 
     blocked: async (_ctx, deviceIds, type) => (type === 'reboot' ? deviceIds.filter((id) => id === ids[0]) : []),
   };
   const { work } = platform.platform.tasks;
-  const fillings = work.fillings;
-  work.fillings = (slot) => (slot === 'device-commands.guard' ? [guard] : fillings.call(work, slot));
+  const contributions = work.contributions;
+  work.contributions = (slot) => (slot === 'device-commands.guard' ? [guard] : contributions.call(work, slot));
   t.teardown(() => {
-    work.fillings = fillings;
+    work.contributions = contributions;
   });
   const { body } = await send(token, ids, { type: 'reboot' });
   t.deepEqual(codes(body.skipped, ids), { 0: 'MAINTENANCE' });

@@ -1,5 +1,6 @@
 /** Condition trees as groups take them: smaller than those of saved filters. */
 import Joi from 'joi';
+import { named } from '#core';
 
 export interface Condition {
   field: string;
@@ -23,17 +24,20 @@ export const levelsOf = (tree: ConditionTree): number =>
   1 + Math.max(0, ...tree.conditions.map((node) => (isTree(node) ? levelsOf(node) : 0)));
 
 /** Only the size: the module that knows fields and operators checks all else, with the path of each fault. */
-export const conditionTree = Joi.object<ConditionTree>()
-  .unknown()
-  .custom((value: object, helpers) =>
-    Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES ? value : helpers.error('object.maxBytes'),
-  )
-  .messages({ 'object.maxBytes': `{{#label}} must have at most ${MOST_BYTES} bytes of JSON` })
-  .meta({ maxBytes: MOST_BYTES })
-  .description(
-    `{ operator, conditions } as in saved filters, with at most ${MOST_LEVELS} levels and ${MOST_CONDITIONS} conditions; ` +
-      'groupId is not among the fields',
-  );
+export const conditionTree = named(
+  'GroupConditions',
+  Joi.object<ConditionTree>()
+    .unknown()
+    .custom((value: object, helpers) =>
+      Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES ? value : helpers.error('object.maxBytes'),
+    )
+    .messages({ 'object.maxBytes': `{{#label}} must have at most ${MOST_BYTES} bytes of JSON` })
+    .meta({ maxBytes: MOST_BYTES })
+    .description(
+      `{ operator, conditions } as in saved filters, with at most ${MOST_LEVELS} levels and ${MOST_CONDITIONS} conditions; ` +
+        'groupId is not among the fields',
+    ),
+);
 
 /**
  * The tree without the conditions that `loose` names, each taken as true: what may match once they change. Null when

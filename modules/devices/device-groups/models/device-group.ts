@@ -1,6 +1,6 @@
 /** A group of devices: chosen one by one (static), or by a filter that is followed (dynamic). */
 import Joi from 'joi';
-import { Model, type PageQuery } from '#core';
+import { Model, named, type PageQuery } from '#core';
 import { type ConditionTree, conditionTree } from './condition-tree.ts';
 
 export type GroupType = 'static' | 'dynamic';
@@ -58,28 +58,36 @@ const text = Joi.string()
 const name = text.trim().min(1).max(255);
 const description = text.max(1000).allow(null, '');
 
-export const groupCreate = Joi.object<GroupCreate, true>({
-  orgId: uuid.description("Required for partner and system callers; an organization's own is its own"),
-  name: name.required(),
-  type: Joi.string().valid('static', 'dynamic').required(),
-  description,
-  siteId: uuid.allow(null).description('Only devices of this site can be members'),
-  parentId: uuid.allow(null),
-  filter: conditionTree,
-  filterId: uuid.description('A saved filter of the organization; it is copied, later changes of it are not followed'),
-  deviceIds: Joi.array().items(uuid).max(5000).unique().description('Static groups only'),
-  copyFrom: uuid.description('Static groups only: a group whose members of now are taken over'),
-})
-  .oxor('filter', 'filterId')
-  .oxor('deviceIds', 'copyFrom');
-export const groupUpdate = Joi.object<GroupChanges, true>({
-  name,
-  description,
-  siteId: uuid.allow(null),
-  parentId: uuid.allow(null),
-  filter: conditionTree,
-  confirm: Joi.boolean().description('Lets a new site drop members although people are limited to this group'),
-});
+export const groupCreate = named(
+  'GroupCreate',
+  Joi.object<GroupCreate, true>({
+    orgId: uuid.description("Required for partner and system callers; an organization's own is its own"),
+    name: name.required(),
+    type: Joi.string().valid('static', 'dynamic').required(),
+    description,
+    siteId: uuid.allow(null).description('Only devices of this site can be members'),
+    parentId: uuid.allow(null),
+    filter: conditionTree,
+    filterId: uuid.description(
+      'A saved filter of the organization; it is copied, later changes of it are not followed',
+    ),
+    deviceIds: Joi.array().items(uuid).max(5000).unique().description('Static groups only'),
+    copyFrom: uuid.description('Static groups only: a group whose members of now are taken over'),
+  })
+    .oxor('filter', 'filterId')
+    .oxor('deviceIds', 'copyFrom'),
+);
+export const groupUpdate = named(
+  'GroupUpdate',
+  Joi.object<GroupChanges, true>({
+    name,
+    description,
+    siteId: uuid.allow(null),
+    parentId: uuid.allow(null),
+    filter: conditionTree,
+    confirm: Joi.boolean().description('Lets a new site drop members although people are limited to this group'),
+  }),
+);
 
 export interface GroupQuery extends PageQuery {
   orgId?: string;
@@ -112,28 +120,37 @@ const shape = {
   createdAt: time.required(),
   updatedAt: time.required(),
 };
-export const groupShape = Joi.object(shape);
-export const groupListed = Joi.object({
-  ...shape,
-  deviceIds: Joi.array().items(uuid).max(1000).description('With includeMemberships: the first 1000 members'),
-});
+export const groupShape = named('Group', Joi.object(shape));
+export const groupListed = named(
+  'GroupListed',
+  Joi.object({
+    ...shape,
+    deviceIds: Joi.array().items(uuid).max(1000).description('With includeMemberships: the first 1000 members'),
+  }),
+);
 const count = Joi.number().integer().required();
-export const groupDetail = Joi.object({
-  ...shape,
-  ancestors: Joi.array().items(Joi.object(short)).required().description('From the root down'),
-  children: Joi.array()
-    .items(Joi.object({ ...short, type: Joi.string().required(), deviceCount: count }))
-    .required(),
-  usedBy: Joi.object({
-    policies: count,
-    alertRules: count,
-    automations: count,
-    maintenanceWindows: count,
-    deployments: count,
-    users: count,
-  }).required(),
-});
-export const groupChanged = Joi.object({
-  data: groupShape.required(),
-  evaluation: Joi.object({ added: Joi.number().integer().required(), removed: Joi.number().integer() }).required(),
-});
+export const groupDetail = named(
+  'GroupDetail',
+  Joi.object({
+    ...shape,
+    ancestors: Joi.array().items(Joi.object(short)).required().description('From the root down'),
+    children: Joi.array()
+      .items(Joi.object({ ...short, type: Joi.string().required(), deviceCount: count }))
+      .required(),
+    usedBy: Joi.object({
+      policies: count,
+      alertRules: count,
+      automations: count,
+      maintenanceWindows: count,
+      deployments: count,
+      users: count,
+    }).required(),
+  }),
+);
+export const groupChanged = named(
+  'GroupChanged',
+  Joi.object({
+    data: groupShape.required(),
+    evaluation: Joi.object({ added: Joi.number().integer().required(), removed: Joi.number().integer() }).required(),
+  }),
+);

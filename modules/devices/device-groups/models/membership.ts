@@ -1,6 +1,6 @@
 /** Devices in groups: how the API shows memberships, previews and the log of changes. */
 import Joi from 'joi';
-import { Model, type PageQuery } from '#core';
+import { Model, named, type PageQuery } from '#core';
 
 export type Reason =
   | 'manual'
@@ -55,52 +55,64 @@ const standing = {
     .required(),
 };
 /** A device as GET /devices lists it, and how it stands in the group. */
-export const memberListed = Joi.object({
-  id: uuid.required(),
-  hostname: Joi.string().required(),
-  status: Joi.string().required(),
-  ...standing,
-}).unknown();
-export const membershipShape = Joi.object({
-  groupId: uuid.required(),
-  deviceId: uuid.required(),
-  orgId: uuid.required(),
-  ...standing,
-  addedByUserId: uuid.allow(null).required(),
-  pinnedBy: uuid.allow(null).required(),
-  pinnedAt: time.allow(null).required(),
-  pinReason: Joi.string().allow(null, '').required(),
-});
-export const changeShape = Joi.object({
-  id: uuid.required(),
-  groupId: uuid.required(),
-  groupName: Joi.string().required(),
-  deviceId: uuid.required(),
-  hostname: Joi.string().required(),
-  action: Joi.string().valid('added', 'removed').required(),
-  reason: Joi.string()
-    .valid(...REASONS)
-    .required(),
-  actorType: Joi.string().required(),
-  actorId: uuid.allow(null).required(),
-  evaluationId: uuid.allow(null).required(),
-  createdAt: time.required(),
-});
+export const memberListed = named(
+  'GroupMember',
+  Joi.object({
+    id: uuid.required(),
+    hostname: Joi.string().required(),
+    status: Joi.string().required(),
+    ...standing,
+  }).unknown(),
+);
+export const membershipShape = named(
+  'GroupMembership',
+  Joi.object({
+    groupId: uuid.required(),
+    deviceId: uuid.required(),
+    orgId: uuid.required(),
+    ...standing,
+    addedByUserId: uuid.allow(null).required(),
+    pinnedBy: uuid.allow(null).required(),
+    pinnedAt: time.allow(null).required(),
+    pinReason: Joi.string().allow(null, '').required(),
+  }),
+);
+export const changeShape = named(
+  'GroupMembershipChange',
+  Joi.object({
+    id: uuid.required(),
+    groupId: uuid.required(),
+    groupName: Joi.string().required(),
+    deviceId: uuid.required(),
+    hostname: Joi.string().required(),
+    action: Joi.string().valid('added', 'removed').required(),
+    reason: Joi.string()
+      .valid(...REASONS)
+      .required(),
+    actorType: Joi.string().required(),
+    actorId: uuid.allow(null).required(),
+    evaluationId: uuid.allow(null).required(),
+    createdAt: time.required(),
+  }),
+);
 const count = Joi.number().integer().required();
-export const previewShape = Joi.object({
-  totalCount: count.description('Devices that match, also those beyond limit'),
-  devices: Joi.array()
-    .items(
-      Joi.object({
-        id: uuid.required(),
-        hostname: Joi.string().required(),
-        displayName: Joi.string().allow(null, '').required(),
-        osType: Joi.string().required(),
-        status: Joi.string().required(),
-        lastSeenAt: time.allow(null).required(),
-      }),
-    )
-    .required(),
-  evaluatedAt: time.required(),
-  diff: Joi.object({ toAdd: count, toRemove: count, pinned: count, excluded: count }).required(),
-});
+export const previewShape = named(
+  'GroupPreview',
+  Joi.object({
+    totalCount: count.description('Devices that match, also those beyond limit'),
+    devices: Joi.array()
+      .items(
+        Joi.object({
+          id: uuid.required(),
+          hostname: Joi.string().required(),
+          displayName: Joi.string().allow(null, '').required(),
+          osType: Joi.string().required(),
+          status: Joi.string().required(),
+          lastSeenAt: time.allow(null).required(),
+        }),
+      )
+      .required(),
+    evaluatedAt: time.required(),
+    diff: Joi.object({ toAdd: count, toRemove: count, pinned: count, excluded: count }).required(),
+  }),
+);

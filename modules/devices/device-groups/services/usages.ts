@@ -17,7 +17,7 @@ export async function usedBy(ctx: Context, group: { id: string; orgId: string })
     deployments: 0,
     users: rows[0]?.users ?? 0,
   };
-  for (const usage of ctx.fillings('device-groups.usage')) counts[usage.kind] += await usage.count(ctx, group.id);
+  for (const usage of ctx.contributions('device-groups.usage')) counts[usage.kind] += await usage.count(ctx, group.id);
   return counts;
 }
 
@@ -31,5 +31,5 @@ export async function release(ctx: Context, group: { id: string; orgId: string }
      where org_id = $2 and $1 = any(device_group_ids) and device_group_ids <> array[$1::uuid]`,
     [group.id, group.orgId],
   );
-  for (const usage of ctx.fillings('device-groups.usage')) await usage.release(ctx, group.id);
+  for (const usage of ctx.contributions('device-groups.usage')) await usage.release(ctx, group.id);
 }

@@ -1,7 +1,7 @@
 /** Lines that agents write about themselves. */
 import Joi from 'joi';
 import { LOG_LEVELS, type LogEntry, MAX_LOG_LINES } from '#agent-protocol';
-import { pageQuery } from '#core';
+import { named, pageQuery } from '#core';
 import { instant, label, metadata, open, plain, text } from './written-values.ts';
 
 const MAX_MESSAGE_CHARACTERS = 100_000;
@@ -9,23 +9,26 @@ const MAX_MESSAGE_CHARACTERS = 100_000;
 /** A line after validation. Its time is text where the schema was not needed. */
 export type ReceivedLogEntry = LogEntry<Date | string>;
 
-export const logsBody = open<{ logs: ReceivedLogEntry[] }>({
-  logs: Joi.array()
-    .max(MAX_LOG_LINES)
-    .items(
-      open<ReceivedLogEntry>({
-        timestamp: instant().required(),
-        level: Joi.string()
-          .valid(...LOG_LEVELS)
-          .required(),
-        component: label(100).required(),
-        message: text(MAX_MESSAGE_CHARACTERS).required(),
-        fields: metadata(),
-        agentVersion: text(50).allow(null),
-      }),
-    )
-    .required(),
-});
+export const logsBody = named(
+  'AgentLogs',
+  open<{ logs: ReceivedLogEntry[] }>({
+    logs: Joi.array()
+      .max(MAX_LOG_LINES)
+      .items(
+        open<ReceivedLogEntry>({
+          timestamp: instant().required(),
+          level: Joi.string()
+            .valid(...LOG_LEVELS)
+            .required(),
+          component: label(100).required(),
+          message: text(MAX_MESSAGE_CHARACTERS).required(),
+          fields: metadata(),
+          agentVersion: text(50).allow(null),
+        }),
+      )
+      .required(),
+  }),
+);
 
 const LINE: Record<keyof LogEntry, (value: unknown) => boolean> = {
   timestamp: plain.instant,
@@ -100,18 +103,21 @@ const line = Joi.object({
     .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
 });
 /** The page form is this list's own; the cursor form is that of all lists. */
-export const logPage = Joi.alternatives(
-  Joi.object({
-    logs: Joi.array().items(line).required(),
-    total: Joi.number().integer().required(),
-    limit: Joi.number().integer().required(),
-    offset: Joi.number().integer().required(),
-  }),
-  Joi.object({
-    data: Joi.array().items(line).required(),
-    pagination: Joi.object({
-      hasMore: Joi.boolean().required(),
-      cursor: Joi.string().allow(null).required(),
-    }).required(),
-  }),
+export const logPage = named(
+  'DiagnosticLogPage',
+  Joi.alternatives(
+    Joi.object({
+      logs: Joi.array().items(line).required(),
+      total: Joi.number().integer().required(),
+      limit: Joi.number().integer().required(),
+      offset: Joi.number().integer().required(),
+    }),
+    Joi.object({
+      data: Joi.array().items(line).required(),
+      pagination: Joi.object({
+        hasMore: Joi.boolean().required(),
+        cursor: Joi.string().allow(null).required(),
+      }).required(),
+    }),
+  ),
 );

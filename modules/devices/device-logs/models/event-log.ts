@@ -1,7 +1,11 @@
 /** What the operating system of a device reports. */
 import Joi from 'joi';
+
+
 import { EVENT_CATEGORIES, EVENT_LEVELS, MAX_SYSTEM_EVENTS, type SystemEvent } from '#agent-protocol';
-import { type PageQuery, pageOf, pageQuery } from '#core';
+import { named, type PageQuery, pageOf, pageQuery } from '#core';
+
+
 import { cleaned, instant, label, metadata, open, plain } from './written-values.ts';
 
 /** Characters of a message that are kept; a longer one is cut, it does not fail the body. */
@@ -30,26 +34,29 @@ const osId = Joi.alternatives(
     .custom((value: number) => String(value)),
 );
 
-export const eventsBody = open<{ events: ReceivedEvent[] }>({
-  events: Joi.array()
-    .max(MAX_SYSTEM_EVENTS)
-    .items(
-      open<ReceivedEvent>({
-        timestamp: instant().required(),
-        level: Joi.string()
-          .valid(...EVENT_LEVELS)
-          .default('info'),
-        category: Joi.string()
-          .valid(...EVENT_CATEGORIES)
-          .default('application'),
-        source: label(255).required(),
-        eventId: osId,
-        message: Joi.string().allow('').max(MAX_MESSAGE_CHARACTERS).custom(shortened).required(),
-        details: metadata(),
-      }),
-    )
-    .required(),
-});
+export const eventsBody = named(
+  'AgentEventLogs',
+  open<{ events: ReceivedEvent[] }>({
+    events: Joi.array()
+      .max(MAX_SYSTEM_EVENTS)
+      .items(
+        open<ReceivedEvent>({
+          timestamp: instant().required(),
+          level: Joi.string()
+            .valid(...EVENT_LEVELS)
+            .default('info'),
+          category: Joi.string()
+            .valid(...EVENT_CATEGORIES)
+            .default('application'),
+          source: label(255).required(),
+          eventId: osId,
+          message: Joi.string().allow('').max(MAX_MESSAGE_CHARACTERS).custom(shortened).required(),
+          details: metadata(),
+        }),
+      )
+      .required(),
+  }),
+);
 
 const EVENT: Record<keyof ReceivedEvent, (value: unknown) => boolean> = {
   timestamp: plain.instant,
@@ -97,29 +104,35 @@ export const eventQuery = Joi.object<EventQuery>({
   .oxor('page', 'cursor')
   .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });
 
-export const eventPage = pageOf(
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    deviceId: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().required(),
-    timestamp: Joi.date().iso().required(),
-    level: Joi.string()
-      .valid(...EVENT_LEVELS)
-      .required(),
-    category: Joi.string()
-      .valid(...EVENT_CATEGORIES)
-      .required(),
-    source: Joi.string().required(),
-    eventId: Joi.string().allow(null).required(),
-    message: Joi.string().allow('').required(),
-    details: Joi.object().unknown().allow(null).required(),
-    createdAt: Joi.date().iso().required(),
-    occurrenceCount: Joi.number().integer().required().description('How often the event came; 1 for one without an id'),
-    lastOccurredAt: Joi.date().iso().required(),
-    reportedAt: Joi.date()
-      .iso()
-      .allow(null)
-      .required()
-      .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
-  }),
+export const eventPage = named(
+  'DeviceEventLogPage',
+  pageOf(
+    Joi.object({
+      id: Joi.string().uuid().required(),
+      deviceId: Joi.string().uuid().required(),
+      orgId: Joi.string().uuid().required(),
+      timestamp: Joi.date().iso().required(),
+      level: Joi.string()
+        .valid(...EVENT_LEVELS)
+        .required(),
+      category: Joi.string()
+        .valid(...EVENT_CATEGORIES)
+        .required(),
+      source: Joi.string().required(),
+      eventId: Joi.string().allow(null).required(),
+      message: Joi.string().allow('').required(),
+      details: Joi.object().unknown().allow(null).required(),
+      createdAt: Joi.date().iso().required(),
+      occurrenceCount: Joi.number()
+        .integer()
+        .required()
+        .description('How often the event came; 1 for one without an id'),
+      lastOccurredAt: Joi.date().iso().required(),
+      reportedAt: Joi.date()
+        .iso()
+        .allow(null)
+        .required()
+        .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
+    }),
+  ),
 );

@@ -1,6 +1,7 @@
 /** The history of a device's metrics: query and response. */
 import Joi from 'joi';
 import { metricEntries } from '#agent-protocol';
+import { named } from '#core';
 
 /** Seconds of one point by the name of the resolution. */
 export const RESOLUTIONS = { '5m': 300, '1h': 3600, '1d': 86_400 } as const;
@@ -29,13 +30,16 @@ const point = Joi.object({
     metricEntries.flatMap(([name, unit]) => [[name, number], ...(unit === 'percent' ? [[`${name}Max`, number]] : [])]),
   ),
 });
-export const metricHistory = Joi.object({
-  data: Joi.object({
-    from: Joi.date().iso().required(),
-    to: Joi.date().iso().required(),
-    resolution: Joi.string()
-      .valid(...Object.keys(RESOLUTIONS))
-      .required(),
-    points: Joi.array().items(point).required(),
-  }).required(),
-});
+export const metricHistory = named(
+  'MetricHistory',
+  Joi.object({
+    data: Joi.object({
+      from: Joi.date().iso().required(),
+      to: Joi.date().iso().required(),
+      resolution: Joi.string()
+        .valid(...Object.keys(RESOLUTIONS))
+        .required(),
+      points: Joi.array().items(point).required(),
+    }).required(),
+  }),
+);

@@ -1,6 +1,6 @@
 /** What a machine has reported differently than before: names, versions, memory, updates that failed. */
 import Joi from 'joi';
-import { Model, type PageQuery, pageQuery } from '#core';
+import { Model, named, type PageQuery, pageQuery } from '#core';
 
 export class DeviceChange extends Model {
   static override tableName = 'device_changes';
@@ -14,13 +14,16 @@ export class DeviceChange extends Model {
   declare after: string | null;
 }
 
-export const changeShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  at: Joi.date().iso().required(),
-  field: Joi.string().required(),
-  before: Joi.string().allow(null, '').required(),
-  after: Joi.string().allow(null, '').required(),
-});
+export const changeShape = named(
+  'DeviceChange',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    at: Joi.date().iso().required(),
+    field: Joi.string().required(),
+    before: Joi.string().allow(null, '').required(),
+    after: Joi.string().allow(null, '').required(),
+  }),
+);
 
 export type ChangeQuery = PageQuery & { field?: string; from?: Date; to?: Date };
 export const changeQuery = Joi.object<ChangeQuery>({

@@ -1,6 +1,6 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
-import { Model, openObject } from '#core';
+import { Model, named, openObject } from '#core';
 import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../types/device.ts';
 import { MOST_TAGS } from './tag.ts';
 
@@ -92,11 +92,16 @@ const listed = {
   watchdogStatus: text,
   maintenanceUntil: time,
 };
-export const deviceListed = Joi.object({
-  ...listed,
-  hardware: Joi.object(hardwareSummary).allow(null).required(),
-  metrics: Joi.object({ cpuPercent: number, ramPercent: number, diskPercent: number, at: time }).allow(null).required(),
-});
+export const deviceListed = named(
+  'DeviceListed',
+  Joi.object({
+    ...listed,
+    hardware: Joi.object(hardwareSummary).allow(null).required(),
+    metrics: Joi.object({ cpuPercent: number, ramPercent: number, diskPercent: number, at: time })
+      .allow(null)
+      .required(),
+  }),
+);
 
 /** A device of an export: the detail without what moves all the time. */
 export const deviceExported = Joi.object({
@@ -148,10 +153,13 @@ export const deviceExported = Joi.object({
 }).unknown();
 
 const sample = { at: Joi.date().iso().required(), cpuPercent: number, ramPercent: number, ramUsedMb: number };
-export const deviceDetail = deviceExported.keys({
-  recentMetrics: Joi.array().items(Joi.object(sample).unknown()).max(288).required(),
-  pendingCommands: Joi.number().integer().required(),
-});
+export const deviceDetail = named(
+  'Device',
+  deviceExported.keys({
+    recentMetrics: Joi.array().items(Joi.object(sample).unknown()).max(288).required(),
+    pendingCommands: Joi.number().integer().required(),
+  }),
+);
 
 export interface DeviceUpdate {
   displayName?: string | null;
@@ -162,13 +170,16 @@ export interface DeviceUpdate {
 }
 // Longer than a tag may be: white space around and within it does not count (models/tag.ts).
 const tag = Joi.string().max(255);
-export const deviceUpdate = Joi.object<DeviceUpdate, true>({
-  displayName: Joi.string().trim().min(1).max(255).allow(null),
-  siteId: uuid,
-  tags: Joi.array()
-    .items(tag)
-    .max(MOST_TAGS)
-    .description('Replaces all tags; they are stored in lower case, with one space between words'),
-  deviceRole: Joi.string().valid(...DEVICE_ROLES),
-  customFields: openObject().max(100).description('Merged by key; null removes a value'),
-});
+export const deviceUpdate = named(
+  'DeviceUpdate',
+  Joi.object<DeviceUpdate, true>({
+    displayName: Joi.string().trim().min(1).max(255).allow(null),
+    siteId: uuid,
+    tags: Joi.array()
+      .items(tag)
+      .max(MOST_TAGS)
+      .description('Replaces all tags; they are stored in lower case, with one space between words'),
+    deviceRole: Joi.string().valid(...DEVICE_ROLES),
+    customFields: openObject().max(100).description('Merged by key; null removes a value'),
+  }),
+);

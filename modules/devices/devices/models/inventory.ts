@@ -1,6 +1,6 @@
 /** What is installed and what runs on a device. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export class Software extends Model {
   static override tableName = 'device_software';
@@ -24,36 +24,45 @@ export class Service extends Model {
 }
 
 const text = Joi.string().allow(null, '').required();
-export const softwareShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  version: text,
-  vendor: text,
-  installDate: text,
-  installLocation: text,
-  firstSeenAt: Joi.date().iso().required(),
-});
-export const serviceShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  displayName: text,
-  state: Joi.string().required(),
-  startType: text,
-});
+export const softwareShape = named(
+  'DeviceSoftware',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    version: text,
+    vendor: text,
+    installDate: text,
+    installLocation: text,
+    firstSeenAt: Joi.date().iso().required(),
+  }),
+);
+export const serviceShape = named(
+  'DeviceService',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    displayName: text,
+    state: Joi.string().required(),
+    startType: text,
+  }),
+);
 
 /** The latest of each kind; `source` is null where the agent does not tell several apart. */
-export const reportShape = Joi.object({
-  data: Joi.object({
-    deviceId: Joi.string().uuid().required(),
-    parts: Joi.array()
-      .items(
-        Joi.object({
-          kind: Joi.string().required(),
-          source: Joi.string().allow(null).required(),
-          takenAt: Joi.date().iso().required(),
-          body: Joi.object().unknown(),
-        }),
-      )
-      .required(),
-  }).required(),
-});
+export const reportShape = named(
+  'DeviceReports',
+  Joi.object({
+    data: Joi.object({
+      deviceId: Joi.string().uuid().required(),
+      parts: Joi.array()
+        .items(
+          Joi.object({
+            kind: Joi.string().required(),
+            source: Joi.string().allow(null).required(),
+            takenAt: Joi.date().iso().required(),
+            body: Joi.object().unknown(),
+          }),
+        )
+        .required(),
+    }).required(),
+  }),
+);

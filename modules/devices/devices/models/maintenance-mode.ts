@@ -1,15 +1,19 @@
 /** Maintenance mode as people ask for it. */
 import Joi from 'joi';
+import { named } from '#core';
 
 export interface MaintenanceOrder {
   until?: string;
   minutes?: number;
   reason?: string;
 }
-export const maintenanceOrder = Joi.object<MaintenanceOrder, true>({
-  until: Joi.string().isoDate().max(40).description('At most seven days ahead'),
-  minutes: Joi.number().integer().min(1).max(10_080).description('Instead of until; an hour when neither is given'),
-  reason: Joi.string().trim().min(1).max(500),
-})
-  .oxor('until', 'minutes')
-  .messages({ 'object.oxor': 'until and minutes cannot be used together' });
+export const maintenanceOrder = named(
+  'MaintenanceStart',
+  Joi.object<MaintenanceOrder, true>({
+    until: Joi.string().isoDate().max(40).description('At most seven days ahead'),
+    minutes: Joi.number().integer().min(1).max(10_080).description('Instead of until; an hour when neither is given'),
+    reason: Joi.string().trim().min(1).max(500),
+  })
+    .oxor('until', 'minutes')
+    .messages({ 'object.oxor': 'until and minutes cannot be used together' }),
+);

@@ -1,5 +1,6 @@
 /** Moving a device to another organization, and joining two rows of one machine. */
 import Joi from 'joi';
+import { named } from '#core';
 
 export interface MoveOrder {
   orgId: string;
@@ -8,19 +9,25 @@ export interface MoveOrder {
   reason?: string;
 }
 const uuid = Joi.string().uuid();
-export const moveOrder = Joi.object<MoveOrder, true>({
-  orgId: uuid.required(),
-  siteId: uuid.required().description('Of that organization'),
-  keepGroups: Joi.boolean()
-    .valid(false)
-    .default(false)
-    .description('Groups belong to an organization: a device leaves them when it moves'),
-  reason: Joi.string().trim().min(1).max(500),
-});
+export const moveOrder = named(
+  'DeviceMove',
+  Joi.object<MoveOrder, true>({
+    orgId: uuid.required(),
+    siteId: uuid.required().description('Of that organization'),
+    keepGroups: Joi.boolean()
+      .valid(false)
+      .default(false)
+      .description('Groups belong to an organization: a device leaves them when it moves'),
+    reason: Joi.string().trim().min(1).max(500),
+  }),
+);
 
 export interface MergeOrder {
   intoDeviceId: string;
 }
-export const mergeOrder = Joi.object<MergeOrder, true>({
-  intoDeviceId: uuid.required().description('The device that stays'),
-});
+export const mergeOrder = named(
+  'DeviceMerge',
+  Joi.object<MergeOrder, true>({
+    intoDeviceId: uuid.required().description('The device that stays'),
+  }),
+);

@@ -4,7 +4,7 @@ import type { Context } from '#core';
 /** Cancels waiting commands of a device, of one type or of all, and returns how many. */
 export async function cancelWaiting(ctx: Context, deviceId: string, type?: string): Promise<number> {
   let cancelled = 0;
-  for (const commands of ctx.fillings('devices.commands')) {
+  for (const commands of ctx.contributions('devices.commands')) {
     cancelled += await commands.cancelWaiting(ctx, deviceId, type);
   }
   return cancelled;
@@ -16,6 +16,6 @@ export async function queueUninstall(
   device: { id: string; orgId: string },
   deliverBy: Date,
 ): Promise<string | undefined> {
-  const [commands] = ctx.fillings('devices.commands');
+  const [commands] = ctx.contributions('devices.commands');
   return commands?.queueUninstall(ctx, device, deliverBy);
 }

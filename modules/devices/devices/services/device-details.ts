@@ -38,12 +38,12 @@ export async function readDevice(ctx: Context, id: string): Promise<{ data: obje
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   // Prepared for the two kinds of callers that there are most of; each name stays in every connection's memory.
   const name = siteIds || groupIds ? undefined : `devices-detail-${orgIds ? 'within' : 'everywhere'}`;
-  const [commands] = ctx.fillings('devices.commands');
+  const [commands] = ctx.contributions('devices.commands');
   const detail = detailOf(commands?.countWaiting('d.id') ?? '0');
   const { rows } = await ctx.sql<Record<string, unknown>>(detail + seen, values, name);
   const device = rows[0];
   if (!device) throw errors.NotFound('Device not found');
-  const [metrics] = ctx.fillings('devices.metrics');
+  const [metrics] = ctx.contributions('devices.metrics');
   const recentMetrics = (await metrics?.readRecent(ctx, id)) ?? [];
   const shown = { ...device, id, recentMetrics };
   await addDetails(ctx, [shown]);
@@ -52,7 +52,7 @@ export async function readDevice(ctx: Context, id: string): Promise<{ data: obje
 
 /** What other modules add to these devices, in a statement or two a module, whatever their number. */
 export async function addDetails(ctx: Context, devices: readonly (Record<string, unknown> & { id: string })[]) {
-  for (const { value, orgIds } of ctx.fillingsWithin('devices.detail')) {
+  for (const { value, orgIds } of ctx.contributionsWithin('devices.detail')) {
     const concerned = orgIds ? devices.filter(({ orgId }) => orgIds.includes(String(orgId))) : devices;
     if (concerned.length === 0) continue;
     const found = await value.readMany(

@@ -193,16 +193,16 @@ test('a device that another module holds stays, and the limit of the partner doe
   await platform.sql('update partners set max_devices = 1 where id = $1', [partnerId]);
   const session: DeviceFollower = { holds: async (_ctx, deviceId) => (deviceId === id ? 'remote_session' : null) };
   const { work } = platform.platform.tasks;
-  const fillings = work.fillings;
-  work.fillings = (slot) => [...fillings.call(work, slot), ...(slot === 'devices.follower' ? [session] : [])];
+  const contributions = work.contributions;
+  work.contributions = (slot) => [...contributions.call(work, slot), ...(slot === 'devices.follower' ? [session] : [])];
   t.teardown(() => {
-    work.fillings = fillings;
+    work.contributions = contributions;
   });
   const refused = await move(token, id, target);
   t.deepEqual(refusalOf(refused), [409, 'INVALID_STATE']);
   t.like(refused.body.error.details[0], { current: 'remote_session' });
   t.deepEqual(await orgsOf('device_state', id), [orgId]);
-  work.fillings = fillings;
+  work.contributions = contributions;
   t.is((await move(token, id, target)).status, 200);
 });
 

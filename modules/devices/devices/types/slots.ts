@@ -113,15 +113,3 @@ export interface DeviceMetrics {
   /** The samples of the last 24 hours, for GET /devices/{id}. */
   readRecent(ctx: Context, deviceId: string): Promise<object[]>;
 }
-
-declare module '#core/contract' {
-  interface Slots {
-    'devices.detail': DeviceDetail;
-    'devices.values': DeviceValues;
-    'devices.filter': DeviceFilter;
-    'devices.groups': DeviceGroupNames;
-    'devices.follower': DeviceFollower;
-    'devices.commands': DeviceCommands;
-    'devices.metrics': DeviceMetrics;
-  }
-}

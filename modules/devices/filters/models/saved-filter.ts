@@ -1,6 +1,6 @@
 /** A rule set that an organization keeps under a name. */
 import Joi from 'joi';
-import { Model, openObject } from '#core';
+import { Model, named, openObject } from '#core';
 import type { Group } from './condition.ts';
 import { LONGEST_PATTERN, LONGEST_TEXT, MOST_CONDITIONS, MOST_LEVELS, MOST_VALUES } from './condition.ts';
 
@@ -32,13 +32,16 @@ export class SavedFilter extends Model {
  * Only the root's shape: nested groups and conditions are checked by services/trees.ts, which stops at a depth and knows
  * the fields.
  */
-export const group = Joi.object<Group>({
-  operator: Joi.string().valid('AND', 'OR').required(),
-  conditions: Joi.array().items(openObject(1_000_000)).min(1).max(MOST_CONDITIONS).required(),
-}).description(
-  `Each of conditions is { field, operator, value } or another group { operator, conditions }; at most ${MOST_LEVELS} levels, ` +
-    `${MOST_CONDITIONS} conditions, ${MOST_VALUES} values in a list, texts of ${LONGEST_TEXT} characters and regular ` +
-    `expressions of ${LONGEST_PATTERN}`,
+export const group = named(
+  'FilterConditions',
+  Joi.object<Group>({
+    operator: Joi.string().valid('AND', 'OR').required(),
+    conditions: Joi.array().items(openObject(1_000_000)).min(1).max(MOST_CONDITIONS).required(),
+  }).description(
+    `Each of conditions is { field, operator, value } or another group { operator, conditions }; at most ${MOST_LEVELS} levels, ` +
+      `${MOST_CONDITIONS} conditions, ${MOST_VALUES} values in a list, texts of ${LONGEST_TEXT} characters and regular ` +
+      `expressions of ${LONGEST_PATTERN}`,
+  ),
 );
 // PostgreSQL knows no NUL in text.
 const text = Joi.string()
@@ -47,21 +50,30 @@ const text = Joi.string()
 const name = text.trim().min(1).max(200);
 const description = text.max(1000).allow(null, '');
 
-export const filterCreate = Joi.object<FilterCreate, true>({
-  orgId: Joi.string().uuid().description("Required for partner and system callers; an organization's own is its own"),
-  name: name.required(),
-  description,
-  conditions: group.required(),
-});
-export const filterUpdate = Joi.object<FilterChanges, true>({ name, description, conditions: group });
+export const filterCreate = named(
+  'FilterCreate',
+  Joi.object<FilterCreate, true>({
+    orgId: Joi.string().uuid().description("Required for partner and system callers; an organization's own is its own"),
+    name: name.required(),
+    description,
+    conditions: group.required(),
+  }),
+);
+export const filterUpdate = named(
+  'FilterUpdate',
+  Joi.object<FilterChanges, true>({ name, description, conditions: group }),
+);
 
-export const filterShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  description: Joi.string().allow(null, '').required(),
-  conditions: group.required(),
-  createdBy: Joi.string().uuid().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
+export const filterShape = named(
+  'Filter',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    description: Joi.string().allow(null, '').required(),
+    conditions: group.required(),
+    createdBy: Joi.string().uuid().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);

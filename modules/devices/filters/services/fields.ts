@@ -11,7 +11,7 @@ export async function fieldsFor(
   keys: ReadonlySet<string>,
   orgIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly FilterField[]>> {
-  const sources = ctx.fillingsWithin('filters.field');
+  const sources = ctx.contributionsWithin('filters.field');
   const found = new Map<string, readonly FilterField[]>();
   for (const { value, orgIds: reached } of sources) {
     for (const field of value.fields ?? []) {

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import type { EventDetail, EventItem, EventItemLevel, EventLogItem, Paged } from '#agent-protocol';
 import { eventItem, eventItemDetail, eventLogShape, listed, optionalText, paged } from '#agent-protocol/schemas';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -18,23 +18,29 @@ export type ShownLevel = (typeof SHOWN_LEVELS)[keyof typeof SHOWN_LEVELS];
 const levels = Object.values(SHOWN_LEVELS);
 
 const id = Joi.alternatives(Joi.number().integer(), Joi.string());
-export const eventShape = Joi.object({
-  recordId: id.required().description('A number where the system numbers its records, else its own word for a place'),
-  timeCreated: Joi.string().required(),
-  level: Joi.string()
-    .valid(...levels)
-    .required(),
-  source: Joi.string().allow('').required(),
-  eventId: id.allow(null).required(),
-  message: Joi.string().allow('').required(),
-  user: optionalText(),
-  computer: optionalText(),
-});
-export const eventDetail = eventShape.keys({
-  category: optionalText(),
-  details: Joi.object().unknown().required(),
-  rawXml: Joi.string(),
-});
+export const eventShape = named(
+  'EventLogEntry',
+  Joi.object({
+    recordId: id.required().description('A number where the system numbers its records, else its own word for a place'),
+    timeCreated: Joi.string().required(),
+    level: Joi.string()
+      .valid(...levels)
+      .required(),
+    source: Joi.string().allow('').required(),
+    eventId: id.allow(null).required(),
+    message: Joi.string().allow('').required(),
+    user: optionalText(),
+    computer: optionalText(),
+  }),
+);
+export const eventDetail = named(
+  'EventLogEntryDetail',
+  eventShape.keys({
+    category: optionalText(),
+    details: Joi.object().unknown().required(),
+    rawXml: Joi.string(),
+  }),
+);
 
 export const oneLog = Joi.object<{ deviceId: string; name: string }>({
   deviceId,

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import type { FileList, TransferredFile } from '#agent-protocol';
 import { fileList, transferredFile } from '#agent-protocol/schemas';
+import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
 
 const path = Joi.string().max(2048).description('A path as the device writes it');
@@ -26,12 +27,15 @@ const placement = {
   overwrite: Joi.boolean().default(false).description('true: a file that is there is replaced'),
   createParents: Joi.boolean().default(false).description('true: folders that are missing are made'),
 };
-export const upload = Joi.object<Upload>({
-  ...placement,
-  path: path.required(),
-  content: Joi.string().allow('').max(5_600_000).required(),
-  encoding: Joi.string().valid('text', 'base64').required(),
-});
+export const upload = named(
+  'FileUpload',
+  Joi.object<Upload>({
+    ...placement,
+    path: path.required(),
+    content: Joi.string().allow('').max(5_600_000).required(),
+    encoding: Joi.string().valid('text', 'base64').required(),
+  }),
+);
 /** For a file that is the body itself. */
 export const uploadQuery = Joi.object<Placement>({ ...placement, path });
 

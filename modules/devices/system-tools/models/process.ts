@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Paged, PROCESS_SORTS, type ProcessDetail, type ProcessItem, type ProcessSort } from '#agent-protocol';
 import { paged, pid, processDetail, processShape } from '#agent-protocol/schemas';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -27,14 +27,17 @@ export interface Kill {
   expectedName?: string;
   expectedStartTime?: string;
 }
-export const kill = Joi.object<Kill>({
-  force: Joi.boolean().default(false),
-  expectedName: Joi.string().max(260),
-  expectedStartTime: Joi.string()
-    .max(40)
-    .pattern(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})$/)
-    .description('The start time that the list gave: a process that took over the pid since is left alone'),
-});
+export const kill = named(
+  'ProcessKill',
+  Joi.object<Kill>({
+    force: Joi.boolean().default(false),
+    expectedName: Joi.string().max(260),
+    expectedStartTime: Joi.string()
+      .max(40)
+      .pattern(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})$/)
+      .description('The start time that the list gave: a process that took over the pid since is left alone'),
+  }),
+);
 
 export const LIST_PROCESSES: Tool<Paged<ProcessItem>> = {
   type: 'list_processes',

@@ -10,6 +10,7 @@ import {
   type ValueType,
 } from '#agent-protocol';
 import { keyShape, listed, valueSet, valueShape } from '#agent-protocol/schemas';
+import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
 
 const hive = Object.entries(HIVES)
@@ -52,30 +53,36 @@ export interface ValueWrite extends ValuePlace {
   type: ValueType;
   data: unknown;
 }
-export const valueWrite = Joi.object<ValueWrite>({
-  hive: hive.required(),
-  path: path.allow('').required(),
-  view: view.default('64'),
-  name: name.required(),
-  type: Joi.string()
-    .valid(...VALUE_TYPES)
-    .required(),
-  data: Joi.alternatives(
-    Joi.string().allow('').max(130_000),
-    Joi.number().integer().min(0).max(4_294_967_295),
-    Joi.array().items(Joi.string().allow('').max(16_384)).max(1_000),
-    Joi.array().items(Joi.number().integer().min(0).max(255)).max(20_000),
-  )
-    .required()
-    .description(
-      'Text for REG_SZ and REG_EXPAND_SZ, texts for REG_MULTI_SZ, a number for REG_DWORD, decimal digits as text for REG_QWORD, base64 or bytes for REG_BINARY',
-    ),
-});
-export const keyCreate = Joi.object<RegistryPlace>({
-  hive: hive.required(),
-  path: path.required(),
-  view: view.default('64'),
-});
+export const valueWrite = named(
+  'RegistryValueWrite',
+  Joi.object<ValueWrite>({
+    hive: hive.required(),
+    path: path.allow('').required(),
+    view: view.default('64'),
+    name: name.required(),
+    type: Joi.string()
+      .valid(...VALUE_TYPES)
+      .required(),
+    data: Joi.alternatives(
+      Joi.string().allow('').max(130_000),
+      Joi.number().integer().min(0).max(4_294_967_295),
+      Joi.array().items(Joi.string().allow('').max(16_384)).max(1_000),
+      Joi.array().items(Joi.number().integer().min(0).max(255)).max(20_000),
+    )
+      .required()
+      .description(
+        'Text for REG_SZ and REG_EXPAND_SZ, texts for REG_MULTI_SZ, a number for REG_DWORD, decimal digits as text for REG_QWORD, base64 or bytes for REG_BINARY',
+      ),
+  }),
+);
+export const keyCreate = named(
+  'RegistryKeyCreate',
+  Joi.object<RegistryPlace>({
+    hive: hive.required(),
+    path: path.required(),
+    view: view.default('64'),
+  }),
+);
 
 const nothing = Joi.object<object>({});
 const registry = { group: 'registry' } as const;

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import type { Paged, ServiceChange, ServiceDetail, ServiceVerb } from '#agent-protocol';
 import { paged, serviceChange, serviceShape, serviceStatus } from '#agent-protocol/schemas';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -33,4 +33,7 @@ export const CHANGE_SERVICE: Record<ServiceVerb, Tool<ServiceChange>> = {
   restart: { ...change, type: 'restart_service', audit: 'device.restart_service' },
 };
 
-export const serviceChanged = serviceChange.append<{ success: boolean }>({ success: Joi.boolean().required() });
+export const serviceChanged = named(
+  'ServiceChanged',
+  serviceChange.append<{ success: boolean }>({ success: Joi.boolean().required() }),
+);

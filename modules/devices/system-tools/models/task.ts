@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import type { Paged, TaskChange, TaskItem, TaskRun, TaskVerb } from '#agent-protocol';
 import { listed, paged, taskChange, taskRun, taskShape } from '#agent-protocol/schemas';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -52,8 +52,11 @@ export const CHANGE_TASK: Record<TaskVerb, Tool<TaskChange>> = {
   disable: { ...change, type: 'task_disable', audit: 'device.disable_scheduled_task' },
 };
 
-export const taskChanged = Joi.object({
-  success: Joi.boolean().required(),
-  path: Joi.string().required(),
-  note: Joi.string(),
-});
+export const taskChanged = named(
+  'ScheduledTaskChanged',
+  Joi.object({
+    success: Joi.boolean().required(),
+    path: Joi.string().required(),
+    note: Joi.string(),
+  }),
+);

@@ -1,7 +1,7 @@
 /** What the routes of all live tools have in common: the path, who may call, the refusals, and lists that a device cuts. */
 import Joi from 'joi';
 import type { Paged } from '#agent-protocol';
-import { decodeCursor, encodeCursor, errors, type PageQuery } from '#core';
+import { decodeCursor, encodeCursor, errors, named, type PageQuery } from '#core';
 
 export const deviceId = Joi.string().uuid().required();
 export const onDevice = Joi.object<{ deviceId: string }>({ deviceId });
@@ -16,13 +16,16 @@ export const lookErrors = [
 ];
 export const actErrors = [...lookErrors, 'RESULT_ERASED', 'IDEMPOTENCY_MISMATCH'];
 
-export const toolPagination = Joi.object({
-  page: Joi.number().integer(),
-  limit: Joi.number().integer(),
-  total: Joi.number().integer().allow(null),
-  hasMore: Joi.boolean(),
-  cursor: Joi.string().allow(null),
-});
+export const toolPagination = named(
+  'ToolPagination',
+  Joi.object({
+    page: Joi.number().integer(),
+    limit: Joi.number().integer(),
+    total: Joi.number().integer().allow(null),
+    hasMore: Joi.boolean(),
+    cursor: Joi.string().allow(null),
+  }),
+);
 /** The answer of a list that the device has cut, in either form of a list. */
 export const listOf = (item: Joi.Schema) =>
   Joi.object({

@@ -1,6 +1,6 @@
 /** Queries and answers of /tags. */
 import Joi from 'joi';
-import { type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery } from '#core';
 
 export interface TagQuery extends PageQuery {
   search?: string;
@@ -57,48 +57,66 @@ export const tagDevicesQuery = Joi.object<TagDevicesQuery>({
 
 const MOST_BYTES = 65_536;
 const few = Joi.array().items(written).max(20).default([]);
-export const bulkChange = Joi.object<BulkChange, true>({
-  deviceIds: Joi.array().items(uuid).min(1).max(500).unique(),
-  filter: Joi.object()
-    .unknown()
-    .custom((value: object, helpers) =>
-      Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES ? value : helpers.error('any.invalid'),
-    )
-    .meta({ maxBytes: MOST_BYTES })
-    .description('{ operator, conditions } as in saved filters; at most 5000 devices may match'),
-  add: few,
-  remove: few,
-}).xor('deviceIds', 'filter');
-export const rename = Joi.object<Rename, true>({
-  orgId: uuid.description("Required for partner and system callers; an organization's own is its own"),
-  from: written.required(),
-  to: written.required().description('Where devices have both, they keep one'),
-});
+export const bulkChange = named(
+  'TagBulkChange',
+  Joi.object<BulkChange, true>({
+    deviceIds: Joi.array().items(uuid).min(1).max(500).unique(),
+    filter: Joi.object()
+      .unknown()
+      .custom((value: object, helpers) =>
+        Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES ? value : helpers.error('any.invalid'),
+      )
+      .meta({ maxBytes: MOST_BYTES })
+      .description('{ operator, conditions } as in saved filters; at most 5000 devices may match'),
+    add: few,
+    remove: few,
+  }).xor('deviceIds', 'filter'),
+);
+export const rename = named(
+  'TagRename',
+  Joi.object<Rename, true>({
+    orgId: uuid.description("Required for partner and system callers; an organization's own is its own"),
+    from: written.required(),
+    to: written.required().description('Where devices have both, they keep one'),
+  }),
+);
 
-export const tagSummary = Joi.object({
-  id: Joi.string().required(),
-  name: Joi.string().required(),
-  tag: Joi.string().required(),
-  deviceCount: Joi.number().integer().required(),
-  orgIds: Joi.array().items(uuid).max(20).description('For partner and system callers: the first twenty organizations'),
-});
+export const tagSummary = named(
+  'TagSummary',
+  Joi.object({
+    id: Joi.string().required(),
+    name: Joi.string().required(),
+    tag: Joi.string().required(),
+    deviceCount: Joi.number().integer().required(),
+    orgIds: Joi.array()
+      .items(uuid)
+      .max(20)
+      .description('For partner and system callers: the first twenty organizations'),
+  }),
+);
 const count = Joi.number().integer().required();
-export const bulkOutcome = Joi.object({
-  changed: count,
-  unchanged: count,
-  failed: Joi.array()
-    .items(
-      Joi.object({
-        deviceId: uuid.required(),
-        code: Joi.string().valid('NOT_FOUND', 'DECOMMISSIONED', 'TAG_LIMIT').required(),
-      }),
-    )
-    .required(),
-});
-export const renameAccepted = Joi.object({
-  affected: count.description('Devices that have the tag'),
-  references: Joi.array()
-    .items(Joi.object({ type: Joi.string().required(), id: uuid.required(), name: Joi.string().required() }))
-    .required()
-    .description('What names the tag and will name the other one'),
-});
+export const bulkOutcome = named(
+  'TagBulkOutcome',
+  Joi.object({
+    changed: count,
+    unchanged: count,
+    failed: Joi.array()
+      .items(
+        Joi.object({
+          deviceId: uuid.required(),
+          code: Joi.string().valid('NOT_FOUND', 'DECOMMISSIONED', 'TAG_LIMIT').required(),
+        }),
+      )
+      .required(),
+  }),
+);
+export const renameAccepted = named(
+  'TagRenameAccepted',
+  Joi.object({
+    affected: count.description('Devices that have the tag'),
+    references: Joi.array()
+      .items(Joi.object({ type: Joi.string().required(), id: uuid.required(), name: Joi.string().required() }))
+      .required()
+      .description('What names the tag and will name the other one'),
+  }),
+);

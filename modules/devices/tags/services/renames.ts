@@ -37,7 +37,7 @@ export async function orderRename(ctx: Context, input: Rename) {
   if (seen === 0) throw errors.NotFound('No device has this tag');
   if (seen < affected) throw errors.TargetOutOfScope();
   const references = [];
-  for (const store of ctx.fillings('tags.references')) references.push(...(await store.find(ctx, orgId, from)));
+  for (const store of ctx.contributions('tags.references')) references.push(...(await store.find(ctx, orgId, from)));
   // In their order: a tag may be renamed twice.
   ctx.addJob('tags/rename-tag', { from, to }, { orgId, queue: `tags:${orgId}` });
   ctx.audit('device.tags.rename', {
@@ -54,7 +54,7 @@ export async function orderRename(ctx: Context, input: Rename) {
  * loses no member meanwhile. Repeats find nothing left.
  */
 export async function renameEverywhere(ctx: Context, orgId: string, from: string, to: string): Promise<void> {
-  for (const store of ctx.fillings('tags.references')) await store.rename(ctx, orgId, from, to);
+  for (const store of ctx.contributions('tags.references')) await store.rename(ctx, orgId, from, to);
   const devices = await ctx.use('devices').renameTag(orgId, from, to);
   if (devices > 0) ctx.emit(renamed, { from, to, devices }, { orgId });
 }

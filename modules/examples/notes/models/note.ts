@@ -1,6 +1,6 @@
 /** A note on a device. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export class Note extends Model {
   static override tableName = 'notes';
@@ -12,11 +12,17 @@ export class Note extends Model {
   declare createdAt: Date;
 }
 
-export const noteCreate = Joi.object<{ text: string }>({ text: Joi.string().trim().min(1).max(2000).required() });
-export const noteShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().required(),
-  deviceId: Joi.string().uuid().required(),
-  text: Joi.string().required(),
-  createdAt: Joi.date().iso().required(),
-});
+export const noteCreate = named(
+  'NoteCreate',
+  Joi.object<{ text: string }>({ text: Joi.string().trim().min(1).max(2000).required() }),
+);
+export const noteShape = named(
+  'Note',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().required(),
+    deviceId: Joi.string().uuid().required(),
+    text: Joi.string().required(),
+    createdAt: Joi.date().iso().required(),
+  }),
+);

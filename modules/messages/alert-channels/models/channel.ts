@@ -1,6 +1,6 @@
 /** A channel: where an organization, or a partner for all of its organizations, wants alerts sent. */
 import Joi from 'joi';
-import { Model, openObject, type PageQuery, pageQuery, timezone } from '#core';
+import { Model, named, openObject, type PageQuery, pageQuery, timezone } from '#core';
 import { SEVERITIES, type Severity } from './message.ts';
 
 export type Health = 'ok' | 'failing' | 'disabled_by_system';
@@ -69,19 +69,22 @@ export class Channel extends Model {
 export const MAX_FAILURES = 50;
 
 const clock = Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/);
-export const quietHours = Joi.object<QuietHours, true>({
-  timezone: timezone.required(),
-  days: Joi.array()
-    .items(Joi.string().valid(...DAYS))
-    .min(1)
-    .max(7)
-    .unique()
-    .default([...DAYS])
-    .description('On which they begin'),
-  start: clock.required(),
-  end: clock.required(),
-  exceptCritical: Joi.boolean().default(true),
-});
+export const quietHours = named(
+  'AlertChannelQuietHours',
+  Joi.object<QuietHours, true>({
+    timezone: timezone.required(),
+    days: Joi.array()
+      .items(Joi.string().valid(...DAYS))
+      .min(1)
+      .max(7)
+      .unique()
+      .default([...DAYS])
+      .description('On which they begin'),
+    start: clock.required(),
+    end: clock.required(),
+    exceptCritical: Joi.boolean().default(true),
+  }),
+);
 const changes = {
   name: Joi.string().trim().normalize('NFC').min(1).max(100),
   enabled: Joi.boolean(),
@@ -96,21 +99,27 @@ const changes = {
   quietHours: quietHours.allow(null).description('Messages wait until they are over'),
 };
 const type = Joi.string().max(50);
-export const channelCreate = Joi.object<ChannelCreate, true>({
-  ...changes,
-  orgId: Joi.string().uuid(),
-  partnerId: Joi.string().uuid().description('For the alerts of all organizations of the partner'),
-  name: changes.name.required(),
-  type: type.required(),
-  config: changes.config.required(),
-});
-export const channelUpdate = Joi.object<ChannelUpdate, true>({
-  ...changes,
-  enabled: changes.enabled.description('true also takes back into service what was switched off because it failed'),
-  config: changes.config.description(
-    'Keys that are left out stay, null clears. Another destination wants the secrets again',
-  ),
-});
+export const channelCreate = named(
+  'AlertChannelCreate',
+  Joi.object<ChannelCreate, true>({
+    ...changes,
+    orgId: Joi.string().uuid(),
+    partnerId: Joi.string().uuid().description('For the alerts of all organizations of the partner'),
+    name: changes.name.required(),
+    type: type.required(),
+    config: changes.config.required(),
+  }),
+);
+export const channelUpdate = named(
+  'AlertChannelUpdate',
+  Joi.object<ChannelUpdate, true>({
+    ...changes,
+    enabled: changes.enabled.description('true also takes back into service what was switched off because it failed'),
+    config: changes.config.description(
+      'Keys that are left out stay, null clears. Another destination wants the secrets again',
+    ),
+  }),
+);
 export const channelQuery = Joi.object<ChannelQuery>({
   ...pageQuery(100),
   orgId: Joi.string().uuid(),
@@ -120,24 +129,27 @@ export const channelQuery = Joi.object<ChannelQuery>({
 
 const time = Joi.date().iso().allow(null).required();
 const text = Joi.string().allow(null).required();
-export const channelShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: text,
-  partnerId: text,
-  name: Joi.string().required(),
-  type: Joi.string().required(),
-  enabled: Joi.boolean().required(),
-  config: Joi.object().unknown().required().description('Secrets masked'),
-  minSeverity: Joi.string().required(),
-  throttleMax: Joi.number().integer().required(),
-  throttleWindowSeconds: Joi.number().integer().required(),
-  quietHours: Joi.object().unknown().allow(null).required(),
-  health: Joi.string().valid('ok', 'failing', 'disabled_by_system').required(),
-  lastDeliveryAt: time,
-  lastError: text,
-  consecutiveFailures: Joi.number().integer().required().description('Messages in a row that failed for good'),
-  warning: text.description('What its owner should know of this kind of channel'),
-  createdBy: text,
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
+export const channelShape = named(
+  'AlertChannel',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: text,
+    partnerId: text,
+    name: Joi.string().required(),
+    type: Joi.string().required(),
+    enabled: Joi.boolean().required(),
+    config: Joi.object().unknown().required().description('Secrets masked'),
+    minSeverity: Joi.string().required(),
+    throttleMax: Joi.number().integer().required(),
+    throttleWindowSeconds: Joi.number().integer().required(),
+    quietHours: Joi.object().unknown().allow(null).required(),
+    health: Joi.string().valid('ok', 'failing', 'disabled_by_system').required(),
+    lastDeliveryAt: time,
+    lastError: text,
+    consecutiveFailures: Joi.number().integer().required().description('Messages in a row that failed for good'),
+    warning: text.description('What its owner should know of this kind of channel'),
+    createdBy: text,
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);

@@ -1,6 +1,6 @@
 /** A notice in somebody's inbox. */
 import Joi from 'joi';
-import { Model, type PageQuery, pageQuery } from '#core';
+import { Model, named, type PageQuery, pageQuery } from '#core';
 import { type NoticeType, PRIORITIES, type Priority, TYPES } from './notice.ts';
 
 export class Notification extends Model {
@@ -73,23 +73,26 @@ export function showNotification(row: Notification) {
 
 const time = Joi.date().iso().required();
 const text = Joi.string().allow(null).required();
-export const notificationShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: text,
-  partnerId: text,
-  siteId: text,
-  deviceId: text,
-  type: typeName.required(),
-  priority: priorityName.required(),
-  title: Joi.string().required(),
-  message: Joi.string().allow('').required(),
-  link: text.description('A path within the console'),
-  metadata: Joi.object().unknown().required(),
-  dedupeKey: text,
-  count: Joi.number().integer().required().description('How often it happened while this notice was unread'),
-  read: Joi.boolean().required(),
-  readAt: Joi.date().iso().allow(null).required(),
-  createdAt: time,
-  lastOccurredAt: time,
-  expiresAt: time,
-});
+export const notificationShape = named(
+  'Notification',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: text,
+    partnerId: text,
+    siteId: text,
+    deviceId: text,
+    type: typeName.required(),
+    priority: priorityName.required(),
+    title: Joi.string().required(),
+    message: Joi.string().allow('').required(),
+    link: text.description('A path within the console'),
+    metadata: Joi.object().unknown().required(),
+    dedupeKey: text,
+    count: Joi.number().integer().required().description('How often it happened while this notice was unread'),
+    read: Joi.boolean().required(),
+    readAt: Joi.date().iso().allow(null).required(),
+    createdAt: time,
+    lastOccurredAt: time,
+    expiresAt: time,
+  }),
+);

@@ -1,6 +1,6 @@
 /** A browser that takes push messages for its user (RFC 8030, RFC 8291). */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export class PushSubscription extends Model {
   static override tableName = 'push_subscriptions';
@@ -48,10 +48,13 @@ export const newSubscription = Joi.object<NewSubscription, true>({
 export const showSubscription = ({ id, host, userAgent, createdAt, lastUsedAt }: PushSubscription) => ({
   ...{ id, host, userAgent, createdAt, lastUsedAt },
 });
-export const subscriptionShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  host: Joi.string().required().description('Of the push service'),
-  userAgent: Joi.string().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  lastUsedAt: Joi.date().iso().allow(null).required(),
-});
+export const subscriptionShape = named(
+  'PushSubscription',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    host: Joi.string().required().description('Of the push service'),
+    userAgent: Joi.string().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    lastUsedAt: Joi.date().iso().allow(null).required(),
+  }),
+);

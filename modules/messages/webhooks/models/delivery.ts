@@ -1,6 +1,6 @@
 /** A delivery: one message to one webhook, with all attempts to send it. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed';
 export type ErrorCode = 'dns' | 'blocked_address' | 'connect' | 'tls' | 'timeout' | 'http' | 'too_large' | 'cancelled';
@@ -39,32 +39,35 @@ export const STATUSES = ['pending', 'retrying', 'delivered', 'failed'];
 
 const time = Joi.date().iso().allow(null).required();
 const text = Joi.string().allow(null, '').required();
-export const deliveryShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  webhookId: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  siteId: Joi.string().uuid().allow(null).required(),
-  deviceId: Joi.string().uuid().allow(null).required(),
-  eventId: Joi.string().uuid().required(),
-  eventType: Joi.string().required(),
-  messageId: Joi.string().required().description('The header webhook-id of every attempt'),
-  payload: Joi.object().unknown().required(),
-  status: Joi.string()
-    .valid(...STATUSES)
-    .required(),
-  attempts: Joi.number().integer().required(),
-  maxAttempts: Joi.number().integer().required(),
-  nextRetryAt: time,
-  responseStatus: Joi.number().integer().allow(null).required(),
-  responseBody: text.description('At most the first 1,000 characters'),
-  responseTimeMs: Joi.number().integer().allow(null).required(),
-  errorMessage: text,
-  errorCode: Joi.string()
-    .valid('dns', 'blocked_address', 'connect', 'tls', 'timeout', 'http', 'too_large', 'cancelled')
-    .allow(null)
-    .required(),
-  trigger: Joi.string().valid('event', 'test', 'manual_retry').required(),
-  retryOfId: Joi.string().uuid().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  deliveredAt: time,
-});
+export const deliveryShape = named(
+  'WebhookDelivery',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    webhookId: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    siteId: Joi.string().uuid().allow(null).required(),
+    deviceId: Joi.string().uuid().allow(null).required(),
+    eventId: Joi.string().uuid().required(),
+    eventType: Joi.string().required(),
+    messageId: Joi.string().required().description('The header webhook-id of every attempt'),
+    payload: Joi.object().unknown().required(),
+    status: Joi.string()
+      .valid(...STATUSES)
+      .required(),
+    attempts: Joi.number().integer().required(),
+    maxAttempts: Joi.number().integer().required(),
+    nextRetryAt: time,
+    responseStatus: Joi.number().integer().allow(null).required(),
+    responseBody: text.description('At most the first 1,000 characters'),
+    responseTimeMs: Joi.number().integer().allow(null).required(),
+    errorMessage: text,
+    errorCode: Joi.string()
+      .valid('dns', 'blocked_address', 'connect', 'tls', 'timeout', 'http', 'too_large', 'cancelled')
+      .allow(null)
+      .required(),
+    trigger: Joi.string().valid('event', 'test', 'manual_retry').required(),
+    retryOfId: Joi.string().uuid().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    deliveredAt: time,
+  }),
+);

@@ -1,6 +1,6 @@
 /** A webhook: where an organization, or a partner for all of its organizations, wants events sent. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export type WebhookStatus = 'active' | 'paused' | 'failed';
 export interface Header {
@@ -82,24 +82,30 @@ export const DISABLE_POLICY = { afterDays: 5, afterFailedDeliveries: 20, notices
 /** Ours, or the connection's: a caller who chose them could forge messages or change who is spoken to. */
 const FORBIDDEN =
   /^(webhook-.*|host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/i;
-export const header = Joi.object<Header, true>({
-  key: Joi.string()
-    .max(100)
-    .pattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
-    .custom((value: string, { error }) => (FORBIDDEN.test(value) ? error('any.invalid') : value))
-    .messages({ 'any.invalid': '{{#label}} is a field that the sender sets itself' })
-    .required(),
-  value: Joi.string()
-    .max(1000)
-    .pattern(/^[\t\x20-\x7e]+$/)
-    .required(),
-});
+export const header = named(
+  'WebhookHeaderWrite',
+  Joi.object<Header, true>({
+    key: Joi.string()
+      .max(100)
+      .pattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
+      .custom((value: string, { error }) => (FORBIDDEN.test(value) ? error('any.invalid') : value))
+      .messages({ 'any.invalid': '{{#label}} is a field that the sender sets itself' })
+      .required(),
+    value: Joi.string()
+      .max(1000)
+      .pattern(/^[\t\x20-\x7e]+$/)
+      .required(),
+  }),
+);
 const ids = Joi.array().items(Joi.string().uuid()).min(1).max(100).unique();
-export const filters = Joi.object<WebhookFilters, true>({
-  siteIds: ids,
-  severities: Joi.array().items(Joi.string().max(50)).min(1).max(20).unique(),
-  groupIds: ids,
-});
+export const filters = named(
+  'WebhookFilters',
+  Joi.object<WebhookFilters, true>({
+    siteIds: ids,
+    severities: Joi.array().items(Joi.string().max(50)).min(1).max(20).unique(),
+    groupIds: ids,
+  }),
+);
 const changes = {
   name: Joi.string().trim().min(1).max(255),
   url: Joi.string()
@@ -126,20 +132,26 @@ const changes = {
   apiVersion: Joi.string().valid(...API_VERSIONS),
 };
 
-export const webhookCreate = Joi.object<WebhookCreate, true>({
-  ...changes,
-  orgId: Joi.string().uuid(),
-  partnerId: Joi.string().uuid().description('For the events of all organizations of the partner'),
-  name: changes.name.required(),
-  url: changes.url.required(),
-  events: changes.events.required(),
-});
-export const webhookUpdate = Joi.object<WebhookUpdate, true>({
-  ...changes,
-  headers: changes.headers.description(`Replaces all; the value ${MASK} keeps that of the same key`),
-  status: Joi.string().valid('active', 'paused'),
-  rotateSecret: Joi.boolean().valid(true).description('Makes a new secret; the old one signs for 24 hours more'),
-});
+export const webhookCreate = named(
+  'WebhookCreate',
+  Joi.object<WebhookCreate, true>({
+    ...changes,
+    orgId: Joi.string().uuid(),
+    partnerId: Joi.string().uuid().description('For the events of all organizations of the partner'),
+    name: changes.name.required(),
+    url: changes.url.required(),
+    events: changes.events.required(),
+  }),
+);
+export const webhookUpdate = named(
+  'WebhookUpdate',
+  Joi.object<WebhookUpdate, true>({
+    ...changes,
+    headers: changes.headers.description(`Replaces all; the value ${MASK} keeps that of the same key`),
+    status: Joi.string().valid('active', 'paused'),
+    rotateSecret: Joi.boolean().valid(true).description('Makes a new secret; the old one signs for 24 hours more'),
+  }),
+);
 
 /** Standard Webhooks: base64 with padding, 24 to 64 bytes. */
 function isSecret(text: string): boolean {
@@ -149,45 +161,60 @@ function isSecret(text: string): boolean {
 }
 
 const time = Joi.date().iso().allow(null).required();
-export const policyShape = Joi.object({
-  afterDays: Joi.number().required(),
-  afterFailedDeliveries: Joi.number().required(),
-  noticesAt: Joi.array().items(Joi.number()).required(),
-});
-export const headerShape = Joi.object({ key: Joi.string().required(), value: Joi.string().valid(MASK).required() });
-export const secretShape = Joi.object({ id: Joi.string().required(), createdAt: time, expiresAt: time });
-export const webhookShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  partnerId: Joi.string().uuid().allow(null).required(),
-  name: Joi.string().required(),
-  url: Joi.string().required(),
-  events: Joi.array().items(Joi.string()).required(),
-  headers: Joi.array().items(headerShape).required(),
-  secrets: Joi.array()
-    .items(secretShape)
-    .required()
-    .description('Which secrets sign; their values are shown once, when they are made'),
-  filters: Joi.object().unknown().required(),
-  apiVersion: Joi.string().required(),
-  status: Joi.string().valid('active', 'paused', 'failed').required(),
-  disabledReason: Joi.string().allow(null).required(),
-  disablePolicy: policyShape.required(),
-  consecutiveFailures: Joi.number().integer().required().description('Deliveries in a row that failed for good'),
-  firstFailureAt: time.description('Of the failed attempts since the last success'),
-  lastDeliveryAt: time,
-  lastSuccessAt: time,
-  successCount: Joi.number().integer().required(),
-  failureCount: Joi.number().integer().required(),
-  createdBy: Joi.string().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
+export const policyShape = named(
+  'WebhookDisablePolicy',
+  Joi.object({
+    afterDays: Joi.number().required(),
+    afterFailedDeliveries: Joi.number().required(),
+    noticesAt: Joi.array().items(Joi.number()).required(),
+  }),
+);
+export const headerShape = named(
+  'WebhookHeader',
+  Joi.object({ key: Joi.string().required(), value: Joi.string().valid(MASK).required() }),
+);
+export const secretShape = named(
+  'WebhookSecret',
+  Joi.object({ id: Joi.string().required(), createdAt: time, expiresAt: time }),
+);
+export const webhookShape = named(
+  'Webhook',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    partnerId: Joi.string().uuid().allow(null).required(),
+    name: Joi.string().required(),
+    url: Joi.string().required(),
+    events: Joi.array().items(Joi.string()).required(),
+    headers: Joi.array().items(headerShape).required(),
+    secrets: Joi.array()
+      .items(secretShape)
+      .required()
+      .description('Which secrets sign; their values are shown once, when they are made'),
+    filters: Joi.object().unknown().required(),
+    apiVersion: Joi.string().required(),
+    status: Joi.string().valid('active', 'paused', 'failed').required(),
+    disabledReason: Joi.string().allow(null).required(),
+    disablePolicy: policyShape.required(),
+    consecutiveFailures: Joi.number().integer().required().description('Deliveries in a row that failed for good'),
+    firstFailureAt: time.description('Of the failed attempts since the last success'),
+    lastDeliveryAt: time,
+    lastSuccessAt: time,
+    successCount: Joi.number().integer().required(),
+    failureCount: Joi.number().integer().required(),
+    createdBy: Joi.string().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);
 
 const count = Joi.number().integer().required();
-export const webhookListed = webhookShape.keys({
-  stats: Joi.object({ last24h: Joi.object({ delivered: count, failed: count }).required() }).required(),
-});
+export const webhookListed = named(
+  'WebhookListed',
+  webhookShape.keys({
+    stats: Joi.object({ last24h: Joi.object({ delivered: count, failed: count }).required() }).required(),
+  }),
+);
 const secret = Joi.string().description('Shown here and never again');
-export const webhookCreated = webhookShape.keys({ secret: secret.required() });
-export const webhookChanged = webhookShape.keys({ secret });
+export const webhookCreated = named('WebhookCreated', webhookShape.keys({ secret: secret.required() }));
+export const webhookChanged = named('WebhookChanged', webhookShape.keys({ secret }));

@@ -13,7 +13,7 @@ export interface Kind {
 /** The events that webhooks receive, of the modules that are on in this scope. */
 export function webhookEvents(ctx: Context): WebhookEvent[] {
   const declared = ctx.events().flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []);
-  return [...declared, ...(ctx.fillings('webhooks.event') as readonly WebhookEvent[])];
+  return [...declared, ...(ctx.contributions('webhooks.event') as readonly WebhookEvent[])];
 }
 
 /** Every kind once, by name. */

@@ -1,6 +1,6 @@
 /** A review of the users of a tenant; it keeps the roles as they were when it began. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export type ReviewStatus = 'pending' | 'in_progress' | 'completed';
 export interface ReviewCreate {
@@ -34,37 +34,49 @@ export class AccessReview extends Model {
   declare completedAt: Date | null;
 }
 
-export const reviewCreate = Joi.object<ReviewCreate, true>({
-  name: Joi.string().trim().min(1).max(255).required(),
-  description: Joi.string().trim().max(10_000).allow('', null),
-  dueDate: Joi.date().iso().allow(null),
-  reviewerId: Joi.string().uuid().description('A user of the same tenant; the caller when absent'),
-});
+export const reviewCreate = named(
+  'AccessReviewCreate',
+  Joi.object<ReviewCreate, true>({
+    name: Joi.string().trim().min(1).max(255).required(),
+    description: Joi.string().trim().max(10_000).allow('', null),
+    dueDate: Joi.date().iso().allow(null),
+    reviewerId: Joi.string().uuid().description('A user of the same tenant; the caller when absent'),
+  }),
+);
 
 const status = Joi.string().valid('pending', 'in_progress', 'completed').required();
-export const reviewShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  description: Joi.string().allow('', null).required(),
-  status,
-  reviewerId: Joi.string().uuid().required(),
-  reviewerName: Joi.string().required(),
-  dueDate: Joi.date().iso().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  completedAt: Joi.date().iso().allow(null).required(),
-});
-export const createdShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  status,
-  itemCount: Joi.number().integer().required(),
-});
-export const completedShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  status,
-  completedAt: Joi.date().iso().required(),
-  revokedCount: Joi.number().integer().required(),
-});
+export const reviewShape = named(
+  'AccessReview',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    description: Joi.string().allow('', null).required(),
+    status,
+    reviewerId: Joi.string().uuid().required(),
+    reviewerName: Joi.string().required(),
+    dueDate: Joi.date().iso().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    completedAt: Joi.date().iso().allow(null).required(),
+  }),
+);
+export const createdShape = named(
+  'AccessReviewCreated',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    status,
+    itemCount: Joi.number().integer().required(),
+  }),
+);
+export const completedShape = named(
+  'AccessReviewCompleted',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    status,
+    completedAt: Joi.date().iso().required(),
+    revokedCount: Joi.number().integer().required(),
+  }),
+);
 
 /** A review in a list. */
 export function showReview(review: AccessReview) {

@@ -1,6 +1,6 @@
 /** One user of the reviewed tenant, with the role at that time and the decision. */
 import Joi from 'joi';
-import { Model, type PageQuery } from '#core';
+import { Model, named, type PageQuery } from '#core';
 import type { RoleThen } from './access-review.ts';
 
 export type Decision = 'pending' | 'approved' | 'revoked';
@@ -32,10 +32,13 @@ export class ReviewItem extends Model {
 }
 
 const decision = Joi.string().valid(...DECISIONS);
-export const itemDecision = Joi.object<ItemDecision, true>({
-  decision: decision.required(),
-  notes: Joi.string().trim().max(10_000).allow('', null).description('Kept when absent'),
-});
+export const itemDecision = named(
+  'AccessReviewDecision',
+  Joi.object<ItemDecision, true>({
+    decision: decision.required(),
+    notes: Joi.string().trim().max(10_000).allow('', null).description('Kept when absent'),
+  }),
+);
 
 const decided = {
   id: Joi.string().uuid().required(),
@@ -43,17 +46,20 @@ const decided = {
   notes: Joi.string().allow('', null).required(),
   reviewedAt: Joi.date().iso().allow(null).required(),
 };
-export const decidedShape = Joi.object(decided);
-export const itemShape = Joi.object({
-  ...decided,
-  userId: Joi.string().uuid().required(),
-  userName: Joi.string().required(),
-  userEmail: Joi.string().required(),
-  lastActiveAt: Joi.date().iso().allow(null).required().description('The last login'),
-  roleId: Joi.string().uuid().required(),
-  roleName: Joi.string().required(),
-  permissions: Joi.array().items(Joi.string()).required().description('Including inherited ones'),
-});
+export const decidedShape = named('AccessReviewDecided', Joi.object(decided));
+export const itemShape = named(
+  'AccessReviewItem',
+  Joi.object({
+    ...decided,
+    userId: Joi.string().uuid().required(),
+    userName: Joi.string().required(),
+    userEmail: Joi.string().required(),
+    lastActiveAt: Joi.date().iso().allow(null).required().description('The last login'),
+    roleId: Joi.string().uuid().required(),
+    roleName: Joi.string().required(),
+    permissions: Joi.array().items(Joi.string()).required().description('Including inherited ones'),
+  }),
+);
 
 /** An item with the name and permissions of its role when the review began. */
 export function showItem(item: ReviewItem, roles: Record<string, RoleThen>) {

@@ -1,6 +1,6 @@
 /** An API key: lets a program call the API for one organization. The full key is returned only when it is created. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 import { KEY_SCOPES } from './key-scopes.ts';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
@@ -52,31 +52,40 @@ const scopes = Joi.array()
   .description('`resource:action` pairs, or `*` for all of them');
 const rateLimit = Joi.number().integer().min(1).max(100_000).description('Requests an hour');
 
-export const apiKeyShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  keyPrefix: Joi.string().required(),
-  scopes: Joi.array().items(Joi.string()).required(),
-  expiresAt: Joi.date().iso().allow(null).required(),
-  rateLimit: Joi.number().integer().required(),
-  status: Joi.string().valid('active', 'expired', 'revoked').required(),
-  createdBy: Joi.string().uuid().required(),
-  createdAt: Joi.date().iso().required(),
-  lastUsedAt: Joi.date().iso().allow(null).required(),
-  usageCount: Joi.number().integer().required(),
-});
+export const apiKeyShape = named(
+  'ApiKey',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    keyPrefix: Joi.string().required(),
+    scopes: Joi.array().items(Joi.string()).required(),
+    expiresAt: Joi.date().iso().allow(null).required(),
+    rateLimit: Joi.number().integer().required(),
+    status: Joi.string().valid('active', 'expired', 'revoked').required(),
+    createdBy: Joi.string().uuid().required(),
+    createdAt: Joi.date().iso().required(),
+    lastUsedAt: Joi.date().iso().allow(null).required(),
+    usageCount: Joi.number().integer().required(),
+  }),
+);
 const once = {
   key: Joi.string().required().description('The full key; it cannot be shown again'),
   warning: Joi.string().required(),
 };
-export const apiKeyRotated = apiKeyShape.keys(once);
-export const apiKeyCreated = apiKeyRotated.fork(['lastUsedAt', 'usageCount'], (schema) => schema.forbidden());
-export const apiKeyCreate = Joi.object<ApiKeyCreate, true>({
-  orgId: Joi.string().uuid().required(),
-  name: name.required(),
-  scopes: scopes.default([]),
-  expiresAt: Joi.date().iso().allow(null).default(null),
-  rateLimit: rateLimit.default(1000),
-});
-export const apiKeyUpdate = Joi.object<ApiKeyUpdate, true>({ name, scopes, rateLimit });
+export const apiKeyRotated = named('ApiKeyRotated', apiKeyShape.keys(once));
+export const apiKeyCreated = named(
+  'ApiKeyCreated',
+  apiKeyRotated.fork(['lastUsedAt', 'usageCount'], (schema) => schema.forbidden()),
+);
+export const apiKeyCreate = named(
+  'ApiKeyCreate',
+  Joi.object<ApiKeyCreate, true>({
+    orgId: Joi.string().uuid().required(),
+    name: name.required(),
+    scopes: scopes.default([]),
+    expiresAt: Joi.date().iso().allow(null).default(null),
+    rateLimit: rateLimit.default(1000),
+  }),
+);
+export const apiKeyUpdate = named('ApiKeyUpdate', Joi.object<ApiKeyUpdate, true>({ name, scopes, rateLimit }));

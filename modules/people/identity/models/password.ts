@@ -1,5 +1,6 @@
 /** Request schemas of password change and reset. */
 import Joi from 'joi';
+import { named } from '#core';
 import { email, newPassword } from './user.ts';
 
 export interface PasswordChange {
@@ -11,12 +12,21 @@ export interface PasswordReset {
   password: string;
 }
 
-export const passwordChange = Joi.object<PasswordChange, true>({
-  currentPassword: Joi.string().max(1024, 'utf8').required(),
-  newPassword: newPassword.required(),
-});
-export const passwordForgotten = Joi.object<{ email: string }, true>({ email: email.required() });
-export const passwordReset = Joi.object<PasswordReset, true>({
-  token: Joi.string().max(200).required(),
-  password: newPassword.required(),
-});
+export const passwordChange = named(
+  'PasswordChange',
+  Joi.object<PasswordChange, true>({
+    currentPassword: Joi.string().max(1024, 'utf8').required(),
+    newPassword: newPassword.required(),
+  }),
+);
+export const passwordForgotten = named(
+  'PasswordForgotten',
+  Joi.object<{ email: string }, true>({ email: email.required() }),
+);
+export const passwordReset = named(
+  'PasswordReset',
+  Joi.object<PasswordReset, true>({
+    token: Joi.string().max(200).required(),
+    password: newPassword.required(),
+  }),
+);

@@ -1,6 +1,6 @@
 /** A login as its user sees it. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 
 export class Session extends Model {
   static override tableName = 'sessions';
@@ -21,14 +21,17 @@ export function showSession(row: Session, currentId: string | null) {
   return { id, scope, mfa, ipAddress, userAgent, createdAt, lastUsedAt, expiresAt, current: id === currentId };
 }
 
-export const sessionShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  scope: Joi.string().valid('system', 'partner', 'organization').required(),
-  mfa: Joi.boolean().required(),
-  ipAddress: Joi.string().allow(null).required(),
-  userAgent: Joi.string().allow(null, '').required(),
-  createdAt: Joi.date().iso().required(),
-  lastUsedAt: Joi.date().iso().required(),
-  expiresAt: Joi.date().iso().required(),
-  current: Joi.boolean().required().description('Whether this is the session of the request'),
-});
+export const sessionShape = named(
+  'Session',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    scope: Joi.string().valid('system', 'partner', 'organization').required(),
+    mfa: Joi.boolean().required(),
+    ipAddress: Joi.string().allow(null).required(),
+    userAgent: Joi.string().allow(null, '').required(),
+    createdAt: Joi.date().iso().required(),
+    lastUsedAt: Joi.date().iso().required(),
+    expiresAt: Joi.date().iso().required(),
+    current: Joi.boolean().required().description('Whether this is the session of the request'),
+  }),
+);

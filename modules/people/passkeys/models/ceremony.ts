@@ -1,6 +1,7 @@
 /** The input of the browser's WebAuthn calls, and the output of their toJSON(). */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import Joi from 'joi';
+import { named } from '#core';
 import { passkeyName } from './passkey.ts';
 
 export interface Registration {
@@ -41,38 +42,53 @@ const credential = (response: Joi.ObjectSchema) =>
     response: response.required(),
   }).unknown();
 
-export const attested = credential(
-  Joi.object({
-    clientDataJSON: base64url(8000).required(),
-    attestationObject: base64url(40_000).required(),
-    transports: Joi.array().items(Joi.string().max(32)).max(16).unique(),
-  }).unknown(),
-).description('RegistrationResponseJSON');
-export const asserted = credential(
-  Joi.object({
-    clientDataJSON: base64url(8000).required(),
-    authenticatorData: base64url(8000).required(),
-    signature: base64url(8000).required(),
-    userHandle: base64url(100).allow(null),
-  }).unknown(),
-).description('AuthenticationResponseJSON');
+export const attested = named(
+  'PasskeyAttestation',
+  credential(
+    Joi.object({
+      clientDataJSON: base64url(8000).required(),
+      attestationObject: base64url(40_000).required(),
+      transports: Joi.array().items(Joi.string().max(32)).max(16).unique(),
+    }).unknown(),
+  ).description('RegistrationResponseJSON'),
+);
+export const asserted = named(
+  'PasskeyAssertion',
+  credential(
+    Joi.object({
+      clientDataJSON: base64url(8000).required(),
+      authenticatorData: base64url(8000).required(),
+      signature: base64url(8000).required(),
+      userHandle: base64url(100).allow(null),
+    }).unknown(),
+  ).description('AuthenticationResponseJSON'),
+);
 
 const challengeId = Joi.string().uuid().required();
 const tempToken = Joi.string().max(200).required();
 
-export const registration = Joi.object<Registration>({
-  challengeId,
-  name: passkeyName.required(),
-  response: attested.required(),
-});
-export const passkeyLogin = Joi.object<PasskeyLogin>({
-  challengeId,
-  response: asserted.required(),
-  orgId: Joi.string().uuid().description('The organization to log into, for users of several'),
-  partnerId: Joi.string().uuid().description('The partner to log into, for users of several'),
-});
-export const factorStart = Joi.object<{ tempToken: string }, true>({ tempToken });
-export const factorAssertion = Joi.object<FactorAssertion>({ tempToken, challengeId, response: asserted.required() });
+export const registration = named(
+  'PasskeyRegistration',
+  Joi.object<Registration>({
+    challengeId,
+    name: passkeyName.required(),
+    response: attested.required(),
+  }),
+);
+export const passkeyLogin = named(
+  'PasskeyLogin',
+  Joi.object<PasskeyLogin>({
+    challengeId,
+    response: asserted.required(),
+    orgId: Joi.string().uuid().description('The organization to log into, for users of several'),
+    partnerId: Joi.string().uuid().description('The partner to log into, for users of several'),
+  }),
+);
+export const factorStart = named('PasskeyFactorStart', Joi.object<{ tempToken: string }, true>({ tempToken }));
+export const factorAssertion = named(
+  'PasskeyFactor',
+  Joi.object<FactorAssertion>({ tempToken, challengeId, response: asserted.required() }),
+);
 
 /** @param name the type of the options in the standard */
 export const ceremonyShape = (name: string) =>

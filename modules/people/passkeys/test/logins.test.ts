@@ -13,8 +13,8 @@ const { post, login, loginOptions, register, list, owner, failures } = calls(pla
 /** Organizations that take no password, as a module for single sign-on says. */
 const withProvider = new Set<string>();
 const { work } = platform.platform.tasks;
-const filled = work.fillings;
-work.fillings = (slot) =>
+const filled = work.contributions;
+work.contributions = (slot) =>
   slot === 'identity.login-rule'
     ? [{ withoutPassword: async (_ctx: unknown, ids: readonly string[]) => ids.filter((id) => withProvider.has(id)) }]
     : filled(slot);

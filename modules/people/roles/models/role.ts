@@ -1,6 +1,6 @@
 /** A role: a set of permissions, which may inherit another's. */
 import Joi from 'joi';
-import { Model, type TenantRef } from '#core';
+import { Model, named, type TenantRef } from '#core';
 
 /** Longest chain from a role to its last parent, including both. */
 export const MOST_IN_CHAIN = 10;
@@ -67,10 +67,13 @@ const id = Joi.string().uuid();
 const PRINTED = /^\P{Cc}*$/u;
 const printed = (max: number) =>
   Joi.string().trim().normalize('NFC').max(max).pattern(PRINTED, { name: 'printable characters' });
-export const pair = Joi.object<Pair, true>({
-  resource: printed(100).required(),
-  action: printed(50).required(),
-});
+export const pair = named(
+  'Permission',
+  Joi.object<Pair, true>({
+    resource: printed(100).required(),
+    action: printed(50).required(),
+  }),
+);
 const changes = {
   name: printed(100).min(1),
   description: Joi.string()
@@ -82,39 +85,57 @@ const changes = {
   parentRoleId: id.allow(null).description('A role of the same tenant and scope, or a built-in one'),
   forceMfa: Joi.boolean().description('Users with this role must enroll an authenticator app'),
 };
-const named = {
+const tenantFields = {
   orgId: id.description('For partner and system callers: the organization that gets the role'),
   partnerId: id.description('For system callers: the partner that gets the role'),
 };
-export const roleCreate = Joi.object<RoleCreate, true>({ ...changes, name: changes.name.required(), ...named });
-export const roleUpdate = Joi.object<RoleUpdate, true>(changes);
-export const roleClone = Joi.object<RoleClone, true>({ name: changes.name.required(), ...named });
+export const roleCreate = named(
+  'RoleCreate',
+  Joi.object<RoleCreate, true>({ ...changes, name: changes.name.required(), ...tenantFields }),
+);
+export const roleUpdate = named('RoleUpdate', Joi.object<RoleUpdate, true>(changes));
+export const roleClone = named(
+  'RoleClone',
+  Joi.object<RoleClone, true>({ name: changes.name.required(), ...tenantFields }),
+);
 
-export const roleShape = Joi.object({
-  id: id.required(),
-  partnerId: id.allow(null).required(),
-  orgId: id.allow(null).required(),
-  parentRoleId: id.allow(null).required(),
-  scope: Joi.string().valid('system', 'partner', 'organization').required(),
-  name: Joi.string().required(),
-  description: Joi.string().allow(null, '').required(),
-  isSystem: Joi.boolean().required(),
-  forceMfa: Joi.boolean().required(),
-  userCount: Joi.number().integer().required().description('Users whom the caller can see'),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
+export const roleShape = named(
+  'Role',
+  Joi.object({
+    id: id.required(),
+    partnerId: id.allow(null).required(),
+    orgId: id.allow(null).required(),
+    parentRoleId: id.allow(null).required(),
+    scope: Joi.string().valid('system', 'partner', 'organization').required(),
+    name: Joi.string().required(),
+    description: Joi.string().allow(null, '').required(),
+    isSystem: Joi.boolean().required(),
+    forceMfa: Joi.boolean().required(),
+    userCount: Joi.number().integer().required().description('Users whom the caller can see'),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);
 const pairShape = Joi.object({ resource: Joi.string().required(), action: Joi.string().required() });
-export const roleDetail = roleShape.keys({
-  permissions: Joi.array().items(pairShape).required().description('Direct permissions, without inherited ones'),
-});
-export const catalogEntry = pairShape.keys({
-  id: id.required(),
-  description: Joi.string().allow(null).required(),
-});
-export const effectivePair = pairShape.keys({
-  inherited: Joi.boolean().required(),
-  source: Joi.object({ id: id.required(), name: Joi.string().required() })
-    .required()
-    .description('The nearest role in the chain that has the permission'),
-});
+export const roleDetail = named(
+  'RoleDetail',
+  roleShape.keys({
+    permissions: Joi.array().items(pairShape).required().description('Direct permissions, without inherited ones'),
+  }),
+);
+export const catalogEntry = named(
+  'CatalogPermission',
+  pairShape.keys({
+    id: id.required(),
+    description: Joi.string().allow(null).required(),
+  }),
+);
+export const effectivePair = named(
+  'EffectivePermission',
+  pairShape.keys({
+    inherited: Joi.boolean().required(),
+    source: Joi.object({ id: id.required(), name: Joi.string().required() })
+      .required()
+      .description('The nearest role in the chain that has the permission'),
+  }),
+);

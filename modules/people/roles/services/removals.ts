@@ -28,7 +28,7 @@ async function usesOf(ctx: Context, id: string): Promise<{ users: number; childr
     [id],
   );
   const uses: { users: number; children: number } & Record<string, number> = rows[0] ?? { users: 0, children: 0 };
-  for (const usage of ctx.fillings('roles.usage')) {
+  for (const usage of ctx.contributions('roles.usage')) {
     const { name, count } = await usage.count(ctx, id);
     uses[name] = (uses[name] ?? 0) + count;
   }

@@ -11,8 +11,8 @@ const usage: RoleUsage = {
   count: async (_ctx, roleId) => ({ name: 'invitations', count: invitations.get(roleId) ?? 0 }),
 };
 const { work } = platform.platform.tasks;
-const fillings = work.fillings;
-work.fillings = (slot) => (slot === 'roles.usage' ? [usage] : fillings(slot));
+const contributions = work.contributions;
+work.contributions = (slot) => (slot === 'roles.usage' ? [usage] : contributions(slot));
 
 test('a change says what it changed, permissions by what came and went', async (t) => {
   const { orgId, orgAdmin, viewer } = await place();

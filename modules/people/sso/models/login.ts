@@ -1,5 +1,6 @@
 /** What the public routes of a login take and answer. */
 import Joi from 'joi';
+import { named } from '#core';
 
 const ELSEWHERE = 'http://elsewhere.invalid';
 
@@ -24,14 +25,20 @@ export const callbackQuery = Joi.object<Record<string, unknown>>({
 })
   // Providers add parameters of their own.
   .unknown(true);
-export const exchangeBody = Joi.object<{ code: string }, true>({ code: Joi.string().max(200).required() });
-export const checkShape = Joi.object({
-  enabled: Joi.boolean().required(),
-  provider: Joi.object({
-    name: Joi.string().required(),
-    type: Joi.string().valid('oidc').required(),
-  })
-    .allow(null)
-    .required(),
-  enforceSSO: Joi.boolean().required(),
-});
+export const exchangeBody = named(
+  'SsoExchange',
+  Joi.object<{ code: string }, true>({ code: Joi.string().max(200).required() }),
+);
+export const checkShape = named(
+  'SsoCheck',
+  Joi.object({
+    enabled: Joi.boolean().required(),
+    provider: Joi.object({
+      name: Joi.string().required(),
+      type: Joi.string().valid('oidc').required(),
+    })
+      .allow(null)
+      .required(),
+    enforceSSO: Joi.boolean().required(),
+  }),
+);

@@ -1,5 +1,6 @@
 /** What is known beforehand of an identity provider. */
 import Joi from 'joi';
+import { named } from '#core';
 
 export interface Preset {
   id: string;
@@ -13,14 +14,20 @@ export interface Preset {
   hints: string[];
 }
 
-export const mappingShape = Joi.object({ email: Joi.string().required(), name: Joi.string().required() });
-export const presetShape = Joi.object({
-  id: Joi.string().required(),
-  name: Joi.string().required(),
-  type: Joi.string().valid('oidc').required(),
-  issuer: Joi.string().required().description('Replace what stands in braces'),
-  scopes: Joi.array().items(Joi.string()).required(),
-  attributeMapping: mappingShape.required(),
-  trustEmail: Joi.boolean().required(),
-  hints: Joi.array().items(Joi.string()).required(),
-});
+export const mappingShape = named(
+  'SsoAttributeMapping',
+  Joi.object({ email: Joi.string().required(), name: Joi.string().required() }),
+);
+export const presetShape = named(
+  'SsoPreset',
+  Joi.object({
+    id: Joi.string().required(),
+    name: Joi.string().required(),
+    type: Joi.string().valid('oidc').required(),
+    issuer: Joi.string().required().description('Replace what stands in braces'),
+    scopes: Joi.array().items(Joi.string()).required(),
+    attributeMapping: mappingShape.required(),
+    trustEmail: Joi.boolean().required(),
+    hints: Joi.array().items(Joi.string()).required(),
+  }),
+);

@@ -1,7 +1,7 @@
 /** An organization's identity provider and how its people are let in. */
 import { domainToASCII } from 'node:url';
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 import { mappingShape } from './preset.ts';
 
 export type ProviderStatus = 'active' | 'inactive' | 'testing';
@@ -115,10 +115,13 @@ const claim = Joi.string()
   .min(1)
   .max(200)
   .description('A claim at the top level of the ID token or of user info');
-export const attributeMapping = Joi.object<AttributeMapping>({
-  email: claim.default('email'),
-  name: claim.default('name'),
-});
+export const attributeMapping = named(
+  'SsoAttributeMappingWrite',
+  Joi.object<AttributeMapping>({
+    email: claim.default('email'),
+    name: claim.default('name'),
+  }),
+);
 const changes = {
   name: Joi.string().trim().min(1).max(100),
   preset: Joi.string().trim().min(1).max(50).description('An id of GET /sso/presets, for display'),
@@ -145,55 +148,67 @@ const changes = {
   enforceSSO: Joi.boolean().description('While the provider is active, passwords do not open this organization'),
 };
 
-export const providerCreate = Joi.object<ProviderCreate>({
-  ...changes,
-  orgId: Joi.string().uuid().description('Required for partner and system scope'),
-  type: Joi.string().valid('oidc'),
-  name: changes.name.required(),
-  issuer: changes.issuer.required(),
-  clientId: changes.clientId.required(),
-});
-export const providerUpdate = Joi.object<ProviderUpdate>(changes);
-export const statusChange = Joi.object<{ status: ProviderStatus }, true>({
-  status: Joi.string().valid('active', 'inactive', 'testing').required(),
-});
+export const providerCreate = named(
+  'SsoProviderCreate',
+  Joi.object<ProviderCreate>({
+    ...changes,
+    orgId: Joi.string().uuid().description('Required for partner and system scope'),
+    type: Joi.string().valid('oidc'),
+    name: changes.name.required(),
+    issuer: changes.issuer.required(),
+    clientId: changes.clientId.required(),
+  }),
+);
+export const providerUpdate = named('SsoProviderUpdate', Joi.object<ProviderUpdate>(changes));
+export const statusChange = named(
+  'SsoProviderStatusChange',
+  Joi.object<{ status: ProviderStatus }, true>({
+    status: Joi.string().valid('active', 'inactive', 'testing').required(),
+  }),
+);
 
-export const providerShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  type: Joi.string().valid('oidc').required(),
-  preset: Joi.string().required(),
-  status: Joi.string().valid('active', 'inactive', 'testing').required(),
-  issuer: Joi.string().required(),
-  clientId: Joi.string().required(),
-  hasClientSecret: Joi.boolean().required(),
-  clientAuth: Joi.string().required(),
-  scopes: Joi.array().items(Joi.string()).required(),
-  attributeMapping: mappingShape.required(),
-  trustEmail: Joi.boolean().required(),
-  autoProvision: Joi.boolean().required(),
-  defaultRoleId: Joi.string().uuid().allow(null).required(),
-  allowedDomains: Joi.string().allow('').required().description('Comma-separated'),
-  enforceSSO: Joi.boolean().required(),
-  testedAt: Joi.date().iso().allow(null).required().description('When discovery last worked with this issuer'),
-  createdBy: Joi.string().uuid().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
-export const testResult = Joi.object({
-  success: Joi.boolean().required(),
-  checkedAt: Joi.date().iso().required(),
-  issuer: Joi.string().required(),
-  endpoints: Joi.object({
-    authorization: Joi.string().required(),
-    token: Joi.string().required(),
-    jwks: Joi.string().required(),
-    userinfo: Joi.string().allow(null).required(),
-  }).description('With success'),
-  callbackUrl: Joi.string().required().description('The redirect URI to register with the provider'),
-  error: Joi.object({
-    code: Joi.string().required(),
-    message: Joi.string().required(),
-  }).description('Without success: what to mend'),
-});
+export const providerShape = named(
+  'SsoProvider',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    type: Joi.string().valid('oidc').required(),
+    preset: Joi.string().required(),
+    status: Joi.string().valid('active', 'inactive', 'testing').required(),
+    issuer: Joi.string().required(),
+    clientId: Joi.string().required(),
+    hasClientSecret: Joi.boolean().required(),
+    clientAuth: Joi.string().required(),
+    scopes: Joi.array().items(Joi.string()).required(),
+    attributeMapping: mappingShape.required(),
+    trustEmail: Joi.boolean().required(),
+    autoProvision: Joi.boolean().required(),
+    defaultRoleId: Joi.string().uuid().allow(null).required(),
+    allowedDomains: Joi.string().allow('').required().description('Comma-separated'),
+    enforceSSO: Joi.boolean().required(),
+    testedAt: Joi.date().iso().allow(null).required().description('When discovery last worked with this issuer'),
+    createdBy: Joi.string().uuid().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);
+export const testResult = named(
+  'SsoProviderTest',
+  Joi.object({
+    success: Joi.boolean().required(),
+    checkedAt: Joi.date().iso().required(),
+    issuer: Joi.string().required(),
+    endpoints: Joi.object({
+      authorization: Joi.string().required(),
+      token: Joi.string().required(),
+      jwks: Joi.string().required(),
+      userinfo: Joi.string().allow(null).required(),
+    }).description('With success'),
+    callbackUrl: Joi.string().required().description('The redirect URI to register with the provider'),
+    error: Joi.object({
+      code: Joi.string().required(),
+      message: Joi.string().required(),
+    }).description('Without success: what to mend'),
+  }),
+);

@@ -1,6 +1,6 @@
 /** An invitation to an organization or a partner; no account or membership exists before it is accepted. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
 
 export class Invitation extends Model implements Limits {
@@ -54,32 +54,44 @@ export const personName = Joi.string()
   .pattern(/^\P{Cc}*$/u, 'text without control characters');
 const token = Joi.string().max(200).required().description('The token of the mailed link');
 
-export const inviteCreate = Joi.object<InviteCreate, true>({
-  email: Joi.string().trim().lowercase().email({ tlds: false }).max(255).required(),
-  name: personName.required(),
-  roleId: Joi.string().uuid().required(),
-  ...namedTenant,
-  ...limitFields,
-});
-export const resend = Joi.object<Resend, true>({ userId: Joi.string().uuid().required(), ...namedTenant });
-export const check = Joi.object<{ token: string }, true>({ token });
-export const acceptance = Joi.object<Acceptance, true>({
-  token,
-  name: personName.description("For a new account; the invitation's when absent"),
-  password: Joi.string().min(8).max(1024, 'utf8').description('Only for a new account').messages({
-    'string.min': 'Password must be at least 8 characters',
-    'string.max': 'Password must be at most 1024 bytes',
+export const inviteCreate = named(
+  'InvitationCreate',
+  Joi.object<InviteCreate, true>({
+    email: Joi.string().trim().lowercase().email({ tlds: false }).max(255).required(),
+    name: personName.required(),
+    roleId: Joi.string().uuid().required(),
+    ...namedTenant,
+    ...limitFields,
   }),
-});
+);
+export const resend = named(
+  'InvitationResend',
+  Joi.object<Resend, true>({ userId: Joi.string().uuid().required(), ...namedTenant }),
+);
+export const check = named('InvitationCheck', Joi.object<{ token: string }, true>({ token }));
+export const acceptance = named(
+  'InvitationAcceptance',
+  Joi.object<Acceptance, true>({
+    token,
+    name: personName.description("For a new account; the invitation's when absent"),
+    password: Joi.string().min(8).max(1024, 'utf8').description('Only for a new account').messages({
+      'string.min': 'Password must be at least 8 characters',
+      'string.max': 'Password must be at most 1024 bytes',
+    }),
+  }),
+);
 
-export const invitationShape = Joi.object({
-  email: Joi.string().required(),
-  name: Joi.string().required(),
-  tenant: Joi.object({
-    kind: Joi.string().valid('organization', 'partner').required(),
+export const invitationShape = named(
+  'Invitation',
+  Joi.object({
+    email: Joi.string().required(),
     name: Joi.string().required(),
-  }).required(),
-  accountExists: Joi.boolean().required().description('If true, send no password: log in with the account'),
-  passwordRequired: Joi.boolean().required(),
-  expiresAt: Joi.date().iso().required(),
-});
+    tenant: Joi.object({
+      kind: Joi.string().valid('organization', 'partner').required(),
+      name: Joi.string().required(),
+    }).required(),
+    accountExists: Joi.boolean().required().description('If true, send no password: log in with the account'),
+    passwordRequired: Joi.boolean().required(),
+    expiresAt: Joi.date().iso().required(),
+  }),
+);

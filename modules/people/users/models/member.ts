@@ -1,6 +1,6 @@
 /** A member of a tenant or an invited person: both are in one list. */
 import Joi from 'joi';
-import { Model, type TrackedQuery } from '#core';
+import { Model, named, type TrackedQuery } from '#core';
 import { type NamedTenant, namedTenant, personName } from './invitation.ts';
 import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
 
@@ -59,46 +59,58 @@ export function showMember({ invitationExpiresAt, ...row }: Member) {
   };
 }
 
-export const memberUpdate = Joi.object<MemberUpdate, true>({
-  name: personName,
-  status: Joi.string().valid('active', 'disabled'),
-  ...namedTenant,
-  ...limitFields,
-});
-export const roleAssignment = Joi.object<RoleAssignment, true>({
-  roleId: Joi.string().uuid().required(),
-  ...namedTenant,
-});
+export const memberUpdate = named(
+  'UserUpdate',
+  Joi.object<MemberUpdate, true>({
+    name: personName,
+    status: Joi.string().valid('active', 'disabled'),
+    ...namedTenant,
+    ...limitFields,
+  }),
+);
+export const roleAssignment = named(
+  'RoleAssignment',
+  Joi.object<RoleAssignment, true>({
+    roleId: Joi.string().uuid().required(),
+    ...namedTenant,
+  }),
+);
 
 const ids = Joi.array().items(Joi.string().uuid());
-export const memberShape = Joi.object({
-  id: Joi.string()
-    .uuid()
-    .required()
-    .description('The id of the user, or of the invitation while the status is invited'),
-  email: Joi.string().required(),
-  name: Joi.string().required(),
-  status: Joi.string()
-    .valid(...STATUSES)
-    .required(),
-  roleId: Joi.string().uuid().required(),
-  roleName: Joi.string().allow('').required(),
-  mfaEnabled: Joi.boolean().required(),
-  avatarUrl: Joi.string().allow(null).required(),
-  lastLoginAt: Joi.date().iso().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  siteIds: ids.allow(null).description('In an organization; null for all sites'),
-  deviceGroupIds: ids.allow(null).description('In an organization; null for all device groups'),
-  orgAccess: Joi.string().valid('all', 'selected', 'none').description('In a partner'),
-  orgIds: ids.description('In a partner'),
-  invitationExpiresAt: Joi.date().iso().description('While the status is invited'),
-});
-export const assignableShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  description: Joi.string().allow(null).required(),
-  scope: Joi.string().valid('partner', 'organization').required(),
-  isSystem: Joi.boolean().required(),
-  forceMfa: Joi.boolean().required(),
-  parentRoleId: Joi.string().uuid().allow(null).required(),
-});
+export const memberShape = named(
+  'User',
+  Joi.object({
+    id: Joi.string()
+      .uuid()
+      .required()
+      .description('The id of the user, or of the invitation while the status is invited'),
+    email: Joi.string().required(),
+    name: Joi.string().required(),
+    status: Joi.string()
+      .valid(...STATUSES)
+      .required(),
+    roleId: Joi.string().uuid().required(),
+    roleName: Joi.string().allow('').required(),
+    mfaEnabled: Joi.boolean().required(),
+    avatarUrl: Joi.string().allow(null).required(),
+    lastLoginAt: Joi.date().iso().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    siteIds: ids.allow(null).description('In an organization; null for all sites'),
+    deviceGroupIds: ids.allow(null).description('In an organization; null for all device groups'),
+    orgAccess: Joi.string().valid('all', 'selected', 'none').description('In a partner'),
+    orgIds: ids.description('In a partner'),
+    invitationExpiresAt: Joi.date().iso().description('While the status is invited'),
+  }),
+);
+export const assignableShape = named(
+  'AssignableRole',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    description: Joi.string().allow(null).required(),
+    scope: Joi.string().valid('partner', 'organization').required(),
+    isSystem: Joi.boolean().required(),
+    forceMfa: Joi.boolean().required(),
+    parentRoleId: Joi.string().uuid().allow(null).required(),
+  }),
+);

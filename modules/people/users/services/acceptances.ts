@@ -46,7 +46,7 @@ async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i
 /** Whether the organization accepts no passwords, so that a new account needs none. */
 async function closedToPasswords(ctx: Context, { orgId }: Found): Promise<boolean> {
   if (!orgId) return false;
-  for (const rule of ctx.fillings('identity.login-rule')) {
+  for (const rule of ctx.contributions('identity.login-rule')) {
     if ((await rule.withoutPassword(ctx, [orgId])).includes(orgId)) return true;
   }
   return false;

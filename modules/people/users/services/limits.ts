@@ -82,7 +82,7 @@ export async function missing(
   );
   const { sites = [], orgs = [] } = rows[0] ?? {};
   let groups = [...(limits.deviceGroupIds ?? [])];
-  for (const directory of ctx.fillings('users.device-groups')) {
+  for (const directory of ctx.contributions('users.device-groups')) {
     if (groups.length > 0 && orgId) groups = await directory.missing(ctx, orgId, groups);
   }
   return {

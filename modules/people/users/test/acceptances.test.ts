@@ -12,8 +12,8 @@ const { as, invite, list, open } = caller(platform);
 /** Organizations that take no password; stands in for single sign-on. */
 const closed = new Set<string>();
 const { work } = platform.platform.tasks;
-const filled = work.fillings;
-work.fillings = (slot) =>
+const filled = work.contributions;
+work.contributions = (slot) =>
   slot === 'identity.login-rule'
     ? [{ withoutPassword: async (_ctx: unknown, orgIds: string[]) => orgIds.filter((id) => closed.has(id)) }]
     : filled(slot);

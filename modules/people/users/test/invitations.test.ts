@@ -25,8 +25,8 @@ const directory: DeviceGroupDirectory = {
   missing: async (_ctx, orgId, ids) => ids.filter((id) => !groups.has(`${orgId} ${id}`)),
 };
 const { work } = platform.platform.tasks;
-const filled = work.fillings;
-work.fillings = (slot) => (slot === 'users.device-groups' ? [directory] : filled(slot));
+const filled = work.contributions;
+work.contributions = (slot) => (slot === 'users.device-groups' ? [directory] : filled(slot));
 
 const paths = ({ error }: ErrorBody) => error.details.map(({ path }) => path);
 const counts = async () => {

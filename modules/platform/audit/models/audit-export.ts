@@ -1,5 +1,6 @@
 /** The request schema of immediate exports. */
 import Joi from 'joi';
+import { named } from '#core';
 import { type AuditFilter, filterFields, orgFilter, partFilters, rangeFilters } from './audit-log.ts';
 
 export interface ExportRequest {
@@ -7,11 +8,14 @@ export interface ExportRequest {
   filters?: Pick<AuditFilter, 'user' | 'action' | 'resource' | 'orgId'>;
   dateRange?: Pick<AuditFilter, 'from' | 'to'>;
 }
-export const exportRequest = Joi.object<ExportRequest>({
-  format: Joi.string().valid('csv', 'json').default('json'),
-  filters: Joi.object({ ...partFilters, orgId: orgFilter }),
-  dateRange: Joi.object(rangeFilters),
-});
+export const exportRequest = named(
+  'AuditExportRequest',
+  Joi.object<ExportRequest>({
+    format: Joi.string().valid('csv', 'json').default('json'),
+    filters: Joi.object({ ...partFilters, orgId: orgFilter }),
+    dateRange: Joi.object(rangeFilters),
+  }),
+);
 
 export interface CsvQuery extends AuditFilter {
   userId?: string;
@@ -22,23 +26,29 @@ export const csvQuery = Joi.object<CsvQuery>({
 });
 
 const text = Joi.string().allow(null, '').required();
-export const exportedRow = Joi.object({
-  id: Joi.string().uuid().required(),
-  timestamp: Joi.date().iso().required(),
-  actorId: Joi.string().uuid().required(),
-  actorName: text,
-  actorEmail: text,
-  action: Joi.string().required(),
-  resourceType: Joi.string().required(),
-  resourceId: Joi.string().uuid().required(),
-  resourceName: text,
-  category: Joi.string().required(),
-  result: Joi.string().valid('success', 'failure', 'denied').required(),
-  ipAddress: text,
-  userAgent: text,
-  details: Joi.object().unknown().required(),
-});
-export const exportShape = Joi.object({
-  data: Joi.array().items(exportedRow).required(),
-  total: Joi.number().integer().required(),
-});
+export const exportedRow = named(
+  'AuditExportEntry',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    timestamp: Joi.date().iso().required(),
+    actorId: Joi.string().uuid().required(),
+    actorName: text,
+    actorEmail: text,
+    action: Joi.string().required(),
+    resourceType: Joi.string().required(),
+    resourceId: Joi.string().uuid().required(),
+    resourceName: text,
+    category: Joi.string().required(),
+    result: Joi.string().valid('success', 'failure', 'denied').required(),
+    ipAddress: text,
+    userAgent: text,
+    details: Joi.object().unknown().required(),
+  }),
+);
+export const exportShape = named(
+  'AuditExport',
+  Joi.object({
+    data: Joi.array().items(exportedRow).required(),
+    total: Joi.number().integer().required(),
+  }),
+);

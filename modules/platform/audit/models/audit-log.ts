@@ -1,7 +1,7 @@
 /** Sealed entries of the audit trail: query and response schemas. */
 
 import Joi from 'joi';
-import { type PageQuery, pageOf, pageQuery } from '#core';
+import { named, type PageQuery, pageOf, pageQuery } from '#core';
 
 /** Filters of lists, searches, exports and reports; `orgId` is for callers who reach several organizations. */
 export interface AuditFilter {
@@ -50,46 +50,52 @@ export const auditSearch = Joi.object<AuditSearch>({
 });
 
 const text = Joi.string().allow(null, '').required();
-export const auditShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  timestamp: Joi.date().iso().required(),
-  user: Joi.object({ id: Joi.string().required(), name: text, email: text, role: text }).required(),
-  action: Joi.string().required(),
-  resource: Joi.object({ type: Joi.string().required(), id: Joi.string().required(), name: text }).required(),
-  category: Joi.string().required(),
-  result: Joi.string().valid('success', 'failure', 'denied').required(),
-  ipAddress: text,
-  userAgent: text,
-  details: Joi.object().unknown().required(),
-});
-export const auditPage = pageOf(auditShape);
+export const auditShape = named(
+  'AuditEntry',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    timestamp: Joi.date().iso().required(),
+    user: Joi.object({ id: Joi.string().required(), name: text, email: text, role: text }).required(),
+    action: Joi.string().required(),
+    resource: Joi.object({ type: Joi.string().required(), id: Joi.string().required(), name: text }).required(),
+    category: Joi.string().required(),
+    result: Joi.string().valid('success', 'failure', 'denied').required(),
+    ipAddress: text,
+    userAgent: text,
+    details: Joi.object().unknown().required(),
+  }),
+);
+export const auditPage = named('AuditEntryPage', pageOf(auditShape));
 
 /** The flat form of GET /audit-logs. */
-export const flatPage = Joi.object({
-  entries: Joi.array()
-    .items(
-      Joi.object({
-        id: Joi.string().uuid().required(),
-        timestamp: Joi.date().iso().required(),
-        action: Joi.string().required(),
-        resource: Joi.string().required(),
-        resourceType: Joi.string().required(),
-        details: Joi.string().required(),
-        ipAddress: text,
-        userAgent: text,
-        sessionId: text,
-        user: Joi.object({ name: text, email: text, role: text, department: text }).required(),
-        changes: Joi.object({ before: Joi.any().required(), after: Joi.any().required() }).required(),
-      }),
-    )
-    .required(),
-  pagination: Joi.object({
-    page: Joi.number().integer(),
-    limit: Joi.number().integer(),
-    total: Joi.number().integer(),
-    totalPages: Joi.number().integer(),
-    hasMore: Joi.boolean(),
-    cursor: Joi.string().allow(null),
-  }).required(),
-});
+export const flatPage = named(
+  'AuditEntryFlatPage',
+  Joi.object({
+    entries: Joi.array()
+      .items(
+        Joi.object({
+          id: Joi.string().uuid().required(),
+          timestamp: Joi.date().iso().required(),
+          action: Joi.string().required(),
+          resource: Joi.string().required(),
+          resourceType: Joi.string().required(),
+          details: Joi.string().required(),
+          ipAddress: text,
+          userAgent: text,
+          sessionId: text,
+          user: Joi.object({ name: text, email: text, role: text, department: text }).required(),
+          changes: Joi.object({ before: Joi.any().required(), after: Joi.any().required() }).required(),
+        }),
+      )
+      .required(),
+    pagination: Joi.object({
+      page: Joi.number().integer(),
+      limit: Joi.number().integer(),
+      total: Joi.number().integer(),
+      totalPages: Joi.number().integer(),
+      hasMore: Joi.boolean(),
+      cursor: Joi.string().allow(null),
+    }).required(),
+  }),
+);

@@ -1,6 +1,6 @@
 /** Query and response of the verification of a chain. */
 import Joi from 'joi';
-import { PROBLEMS, type Verdict } from '#core';
+import { named, PROBLEMS, type Verdict } from '#core';
 
 export interface ChainQuery {
   orgId?: string;
@@ -21,21 +21,24 @@ export const verifyQuery = Joi.object<VerifyQuery>({
   to: Joi.date().iso().description('Latest time, inclusive; the row after it is checked, too'),
 });
 
-export const verdictShape = Joi.object<Verdict>({
-  owner: Joi.string().required(),
-  checked: Joi.number().integer().required().description('Rows recomputed'),
-  checkpoints: Joi.number().integer().required().description('Signed checkpoints that the rows were compared with'),
-  ok: Joi.boolean().required(),
-  firstBad: Joi.object({
-    id: Joi.string().allow('').required().description('Empty when there is no row to name'),
-    seq: Joi.number().integer().required(),
-    problem: Joi.string()
-      .valid(...PROBLEMS)
+export const verdictShape = named(
+  'AuditVerdict',
+  Joi.object<Verdict>({
+    owner: Joi.string().required(),
+    checked: Joi.number().integer().required().description('Rows recomputed'),
+    checkpoints: Joi.number().integer().required().description('Signed checkpoints that the rows were compared with'),
+    ok: Joi.boolean().required(),
+    firstBad: Joi.object({
+      id: Joi.string().allow('').required().description('Empty when there is no row to name'),
+      seq: Joi.number().integer().required(),
+      problem: Joi.string()
+        .valid(...PROBLEMS)
+        .required(),
+    })
+      .allow(null)
       .required(),
-  })
-    .allow(null)
-    .required(),
-  brokenCheckpoint: Joi.object({ id: Joi.string().uuid().required(), size: Joi.number().integer().required() })
-    .allow(null)
-    .required(),
-});
+    brokenCheckpoint: Joi.object({ id: Joi.string().uuid().required(), size: Joi.number().integer().required() })
+      .allow(null)
+      .required(),
+  }),
+);

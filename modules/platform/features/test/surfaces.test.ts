@@ -134,7 +134,7 @@ test('an organization that demands its identity provider goes on refusing passwo
   await switchOff(partner.token, `organizations/${orgId}/sso`);
   t.is((await platform.call('GET', `/sso/check/${orgId}`)).status, 404);
   const { work } = platform.platform.tasks;
-  const rules = work.fillings('identity.login-rule', {
+  const rules = work.contributions('identity.login-rule', {
     ...{ kind: 'organization' as const, orgId, orgIds: [orgId], partnerId: null, ownerPartnerId: null },
     ...{ allOrgs: false, siteIds: null, groupIds: null, deviceId: null },
   });

@@ -1,6 +1,6 @@
 /** The catalog: plugins that this installation of the server knows, and the versions there are. */
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 import type { Manifest } from '#plugin-sdk/host';
 
 export class CatalogEntry extends Model {
@@ -48,69 +48,84 @@ export const TYPES = ['integration', 'automation', 'reporting', 'collector', 'no
 
 const optional = Joi.string().allow(null).required();
 const flag = Joi.boolean().required();
-export const entryShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  slug: Joi.string().required(),
-  name: Joi.string().required(),
-  description: Joi.string().required(),
-  author: Joi.string().required(),
-  type: Joi.string()
-    .valid(...TYPES)
-    .required(),
-  category: optional,
-  tags: Joi.array().items(Joi.string()).required(),
-  homepageUrl: optional,
-  documentationUrl: optional,
-  iconUrl: optional,
-  version: optional.description('The newest; null when all were withdrawn'),
-  source: Joi.string().required(),
-  isVerified: flag,
-  isFeatured: flag,
-  isDeprecated: flag,
-  installCount: Joi.number().integer().required(),
-  rating: Joi.number().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
-export const installedShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  partnerId: Joi.string().uuid().allow(null).required(),
-  enabled: flag,
-  version: Joi.string().required(),
-  status: Joi.string().required(),
-});
+export const entryShape = named(
+  'PluginCatalogEntry',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    slug: Joi.string().required(),
+    name: Joi.string().required(),
+    description: Joi.string().required(),
+    author: Joi.string().required(),
+    type: Joi.string()
+      .valid(...TYPES)
+      .required(),
+    category: optional,
+    tags: Joi.array().items(Joi.string()).required(),
+    homepageUrl: optional,
+    documentationUrl: optional,
+    iconUrl: optional,
+    version: optional.description('The newest; null when all were withdrawn'),
+    source: Joi.string().required(),
+    isVerified: flag,
+    isFeatured: flag,
+    isDeprecated: flag,
+    installCount: Joi.number().integer().required(),
+    rating: Joi.number().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);
+export const installedShape = named(
+  'PluginInstalled',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    partnerId: Joi.string().uuid().allow(null).required(),
+    enabled: flag,
+    version: Joi.string().required(),
+    status: Joi.string().required(),
+  }),
+);
 const anything = Joi.object().unknown();
-export const versionShape = Joi.object({
-  version: Joi.string().required(),
-  packageSha256: Joi.string().required(),
-  signature: optional,
-  signedBy: optional,
-  size: Joi.number().integer().required(),
-  unpackedSize: Joi.number().integer().required(),
-  yanked: flag,
-  releasedAt: Joi.date().iso().required(),
-});
+export const versionShape = named(
+  'PluginVersion',
+  Joi.object({
+    version: Joi.string().required(),
+    packageSha256: Joi.string().required(),
+    signature: optional,
+    signedBy: optional,
+    size: Joi.number().integer().required(),
+    unpackedSize: Joi.number().integer().required(),
+    yanked: flag,
+    releasedAt: Joi.date().iso().required(),
+  }),
+);
 /** What a plugin asks for, in words, and why it does. */
-export const capabilityShape = Joi.object({
-  name: Joi.string().required(),
-  label: Joi.string().required(),
-  description: Joi.string().required(),
-  destructive: flag,
-  reason: Joi.string().required(),
-});
-export const entryDetailShape = entryShape.keys({
-  versions: Joi.array().items(versionShape).required(),
-  permissions: Joi.array().items(capabilityShape).required().description('What the newest version asks for, and why'),
-  egress: Joi.array().required().description('Servers that it may call'),
-  hooks: Joi.array().items(anything).required(),
-  schedules: Joi.array().items(anything).required(),
-  actions: Joi.array().items(anything).required(),
-  providers: Joi.array().items(anything).required(),
-  configSchema: anything.allow(null).required(),
-  dependencies: Joi.array().items(anything).required(),
-  minApiVersion: optional,
-  maxApiVersion: optional,
-  minAgentVersion: optional,
-  installed: Joi.array().items(installedShape).required(),
-});
+export const capabilityShape = named(
+  'PluginCapability',
+  Joi.object({
+    name: Joi.string().required(),
+    label: Joi.string().required(),
+    description: Joi.string().required(),
+    destructive: flag,
+    reason: Joi.string().required(),
+  }),
+);
+export const entryDetailShape = named(
+  'PluginCatalogEntryDetails',
+  entryShape.keys({
+    versions: Joi.array().items(versionShape).required(),
+    permissions: Joi.array().items(capabilityShape).required().description('What the newest version asks for, and why'),
+    egress: Joi.array().required().description('Servers that it may call'),
+    hooks: Joi.array().items(anything).required(),
+    schedules: Joi.array().items(anything).required(),
+    actions: Joi.array().items(anything).required(),
+    providers: Joi.array().items(anything).required(),
+    configSchema: anything.allow(null).required(),
+    dependencies: Joi.array().items(anything).required(),
+    minApiVersion: optional,
+    maxApiVersion: optional,
+    minAgentVersion: optional,
+    installed: Joi.array().items(installedShape).required(),
+  }),
+);

@@ -1,6 +1,6 @@
 /** An installation: a plugin in one organization or in all of a partner's, what it was granted and how it fares. */
 import Joi from 'joi';
-import { Model, openObject } from '#core';
+import { Model, named, openObject } from '#core';
 import type { ResourceLimits } from '#plugin-sdk/host';
 import { CAPABILITY_NAMES } from '#plugin-sdk/host';
 
@@ -108,34 +108,39 @@ export const installationUpdate = Joi.object<InstallationUpdate, true>({
 });
 
 const time = Joi.date().iso().allow(null).required();
-export const installationShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  partnerId: Joi.string().uuid().allow(null).required().description('Of all organizations of a partner'),
-  inherited: Joi.boolean()
-    .required()
-    .description('It is the partner’s and not the caller’s to change: configuration, limits and reasons are not shown'),
-  catalogId: Joi.string().uuid().required(),
-  slug: Joi.string().required(),
-  version: Joi.string().required(),
-  targetVersion: Joi.string().allow(null).required(),
-  packageSha256: Joi.string().required().description('Consent is bound to this package'),
-  status: Joi.string()
-    .valid(...STATUSES)
-    .required(),
-  enabled: Joi.boolean().required(),
-  config: Joi.object().unknown().required(),
-  grantedPermissions: Joi.array().items(Joi.string()).required(),
-  pendingPermissions: Joi.array().items(Joi.string()).required().description('What pendingVersion asks for on top'),
-  pendingVersion: Joi.string().allow(null).required(),
-  sandboxEnabled: Joi.boolean().required(),
-  resourceLimits: Joi.object().unknown().required(),
-  health: Joi.string().valid('ok', 'degraded', 'crashed', 'disabled_by_system').required(),
-  restartCount: Joi.number().integer().required(),
-  errorMessage: Joi.string().allow(null).required(),
-  installedBy: Joi.string().uuid().allow(null).required(),
-  installedAt: time,
-  lastActiveAt: time,
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
+export const installationShape = named(
+  'PluginInstallation',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    partnerId: Joi.string().uuid().allow(null).required().description('Of all organizations of a partner'),
+    inherited: Joi.boolean()
+      .required()
+      .description(
+        'It is the partner’s and not the caller’s to change: configuration, limits and reasons are not shown',
+      ),
+    catalogId: Joi.string().uuid().required(),
+    slug: Joi.string().required(),
+    version: Joi.string().required(),
+    targetVersion: Joi.string().allow(null).required(),
+    packageSha256: Joi.string().required().description('Consent is bound to this package'),
+    status: Joi.string()
+      .valid(...STATUSES)
+      .required(),
+    enabled: Joi.boolean().required(),
+    config: Joi.object().unknown().required(),
+    grantedPermissions: Joi.array().items(Joi.string()).required(),
+    pendingPermissions: Joi.array().items(Joi.string()).required().description('What pendingVersion asks for on top'),
+    pendingVersion: Joi.string().allow(null).required(),
+    sandboxEnabled: Joi.boolean().required(),
+    resourceLimits: Joi.object().unknown().required(),
+    health: Joi.string().valid('ok', 'degraded', 'crashed', 'disabled_by_system').required(),
+    restartCount: Joi.number().integer().required(),
+    errorMessage: Joi.string().allow(null).required(),
+    installedBy: Joi.string().uuid().allow(null).required(),
+    installedAt: time,
+    lastActiveAt: time,
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);

@@ -1,5 +1,6 @@
 /** Request and response schemas that several routes share. */
 import Joi from 'joi';
+import { named } from '#core';
 
 export const STATES = ['ready', 'blocked', 'delayed', 'running', 'stuck', 'retrying', 'failed', 'cancelled'] as const;
 export type State = (typeof STATES)[number];
@@ -55,65 +56,80 @@ export const window = Joi.string()
 const when = Joi.date().iso();
 export const count = Joi.number().integer().required();
 export const figure = Joi.number().allow(null).required();
-export const jobShape = Joi.object({
-  id: id.required(),
-  task: Joi.string().required(),
-  queue: Joi.string().allow(null).required(),
-  key: Joi.string().allow(null).required(),
-  state: Joi.string()
-    .valid(...STATES)
-    .required(),
-  priority: count,
-  runAt: when.required(),
-  attempts: count,
-  maxAttempts: count,
-  lastError: Joi.string().allow(null, '').required().description('Text that looks like a credential is removed'),
-  createdAt: when.required(),
-  updatedAt: when.required(),
-  lockedAt: when.allow(null).required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  nodeId: Joi.string().allow(null).required().description('The worker that runs it'),
-});
-export const runShape = Joi.object({
-  jobId: id.required(),
-  task: Joi.string().required(),
-  attempt: count,
-  outcome: Joi.string().required(),
-  startedAt: when.required(),
-  finishedAt: when.required(),
-  durationMs: count,
-  waitMs: Joi.number().integer().allow(null).required(),
-  errorMessage: Joi.string().allow(null, '').required(),
-  errorFingerprint: Joi.string().allow(null).required(),
-  nodeId: Joi.string().required(),
-  orgId: Joi.string().uuid().allow(null).required(),
-  subjectType: Joi.string().allow(null).required(),
-  subjectId: Joi.string().allow(null).required(),
-});
-export const workerShape = Joi.object({
-  id: Joi.string().required(),
-  state: Joi.string().valid('running', 'draining', 'stopped', 'lost').required(),
-  version: Joi.string().required(),
-  startedAt: Joi.date().iso().required(),
-  heartbeatAt: Joi.date().iso().required(),
-  heartbeatAgeSec: Joi.number().required(),
-  concurrency: count,
-  activeJobs: count,
-  taskCount: count,
-  drainRequestedAt: Joi.date().iso().allow(null).required(),
-});
-export const taskStateShape = Joi.object({
-  task: Joi.string().required(),
-  paused: Joi.boolean().required(),
-  pausedAt: Joi.date().iso().allow(null).required(),
-  reason: Joi.string().allow(null).required(),
-});
-export const domainQueueShape = Joi.object({
-  name: Joi.string().required(),
-  title: Joi.string().required(),
-  pending: count,
-  oldestAgeSec: figure,
-  failed: count,
-  link: Joi.string().required(),
-  countedAt: Joi.date().iso().required(),
-});
+export const jobShape = named(
+  'Job',
+  Joi.object({
+    id: id.required(),
+    task: Joi.string().required(),
+    queue: Joi.string().allow(null).required(),
+    key: Joi.string().allow(null).required(),
+    state: Joi.string()
+      .valid(...STATES)
+      .required(),
+    priority: count,
+    runAt: when.required(),
+    attempts: count,
+    maxAttempts: count,
+    lastError: Joi.string().allow(null, '').required().description('Text that looks like a credential is removed'),
+    createdAt: when.required(),
+    updatedAt: when.required(),
+    lockedAt: when.allow(null).required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    nodeId: Joi.string().allow(null).required().description('The worker that runs it'),
+  }),
+);
+export const runShape = named(
+  'JobRun',
+  Joi.object({
+    jobId: id.required(),
+    task: Joi.string().required(),
+    attempt: count,
+    outcome: Joi.string().required(),
+    startedAt: when.required(),
+    finishedAt: when.required(),
+    durationMs: count,
+    waitMs: Joi.number().integer().allow(null).required(),
+    errorMessage: Joi.string().allow(null, '').required(),
+    errorFingerprint: Joi.string().allow(null).required(),
+    nodeId: Joi.string().required(),
+    orgId: Joi.string().uuid().allow(null).required(),
+    subjectType: Joi.string().allow(null).required(),
+    subjectId: Joi.string().allow(null).required(),
+  }),
+);
+export const workerShape = named(
+  'JobWorker',
+  Joi.object({
+    id: Joi.string().required(),
+    state: Joi.string().valid('running', 'draining', 'stopped', 'lost').required(),
+    version: Joi.string().required(),
+    startedAt: Joi.date().iso().required(),
+    heartbeatAt: Joi.date().iso().required(),
+    heartbeatAgeSec: Joi.number().required(),
+    concurrency: count,
+    activeJobs: count,
+    taskCount: count,
+    drainRequestedAt: Joi.date().iso().allow(null).required(),
+  }),
+);
+export const taskStateShape = named(
+  'JobTaskState',
+  Joi.object({
+    task: Joi.string().required(),
+    paused: Joi.boolean().required(),
+    pausedAt: Joi.date().iso().allow(null).required(),
+    reason: Joi.string().allow(null).required(),
+  }),
+);
+export const domainQueueShape = named(
+  'DomainQueue',
+  Joi.object({
+    name: Joi.string().required(),
+    title: Joi.string().required(),
+    pending: count,
+    oldestAgeSec: figure,
+    failed: count,
+    link: Joi.string().required(),
+    countedAt: Joi.date().iso().required(),
+  }),
+);

@@ -218,7 +218,7 @@ test.serial(
 test.serial(
   'queues in tables of other modules stand on the same page: pending, oldest, failed, where to look',
   async (t) => {
-    const queues = work.fillings('queue.domain-queue') as Parameters<typeof countQueue>[1][];
+    const queues = work.contributions('queue.domain-queue') as Parameters<typeof countQueue>[1][];
     for (const queue of queues) {
       await runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, (ctx) =>
         countQueue(ctx, queue),

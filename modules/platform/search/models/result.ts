@@ -1,5 +1,6 @@
 /** Query and response of GET /search. */
 import Joi from 'joi';
+import { named } from '#core';
 
 export interface SearchQuery {
   q: string;
@@ -25,18 +26,23 @@ export const searchQuery = Joi.object<SearchQuery, true>({
   limit: Joi.number().integer().min(1).max(50).default(20).description('Maximum number of results'),
 });
 
-export const searchAnswer = Joi.object({
-  results: Joi.array()
-    .items(
-      Joi.object<SearchResult, true>({
-        id: Joi.string().required().description('The uuid of the object; a word for settings pages'),
-        type: Joi.string()
-          .required()
-          .description('devices, scripts, alerts, settings, users, organizations, or a type that another module adds'),
-        title: Joi.string().required(),
-        description: Joi.string(),
-        href: Joi.string().description('Only for settings'),
-      }),
-    )
-    .required(),
-});
+export const searchAnswer = named(
+  'SearchResult',
+  Joi.object({
+    results: Joi.array()
+      .items(
+        Joi.object<SearchResult, true>({
+          id: Joi.string().required().description('The uuid of the object; a word for settings pages'),
+          type: Joi.string()
+            .required()
+            .description(
+              'devices, scripts, alerts, settings, users, organizations, or a type that another module adds',
+            ),
+          title: Joi.string().required(),
+          description: Joi.string(),
+          href: Joi.string().description('Only for settings'),
+        }),
+      )
+      .required(),
+  }),
+);

@@ -47,7 +47,7 @@ function best(lists: { type: string; hits: SearchHit[] }[], limit: number) {
 
 export async function search(ctx: Context, { q, limit }: SearchQuery): Promise<{ results: SearchResult[] }> {
   const categories = ctx
-    .fillingsWithin('search.category')
+    .contributionsWithin('search.category')
     .filter(({ value: { permission } }) => mayRead(ctx, permission))
     .toSorted(({ value: a }, { value: b }) => orderOf(a.type) - orderOf(b.type) || (a.type < b.type ? -1 : 1));
   await ctx.sql(`set local statement_timeout = ${STATEMENT_LIMIT}`);

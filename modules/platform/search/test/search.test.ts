@@ -20,10 +20,10 @@ import { SETTINGS_PAGES } from '../models/settings-page.ts';
 
 const platform = await startTestPlatform();
 const { work } = platform.platform.tasks;
-const filled = work.fillings;
+const filled = work.contributions;
 /** Categories that one test adds; they find something only for their own text. */
 const added: SearchCategory[] = [];
-work.fillings = (slot) => (slot === 'search.category' ? [...filled(slot), ...added] : filled(slot));
+work.contributions = (slot) => (slot === 'search.category' ? [...filled(slot), ...added] : filled(slot));
 test.after.always(() => platform.stop());
 
 type Answer = { results: SearchResult[] } & ErrorBody;

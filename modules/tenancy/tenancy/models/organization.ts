@@ -1,7 +1,7 @@
 /** A customer of a partner: the tenant that owns sites, devices and everything below them. */
 
 import Joi from 'joi';
-import { Model, openObject } from '#core';
+import { Model, named, openObject } from '#core';
 import { organizationSettings } from './organization-settings.ts';
 import { slug } from './partner.ts';
 import { ssoConfig } from './sso-config.ts';
@@ -64,32 +64,47 @@ const changeable = {
 };
 
 /** What GET /orgs/ shows: enough to choose one, nothing of contracts, sign-on or settings. */
-export const organizationBrief = Joi.object({
-  id: Joi.string().uuid().required(),
-  partnerId: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  slug: Joi.string().required(),
-  type: type.required(),
-  status: status.required(),
-});
-export const organizationShape = organizationBrief.keys({
-  maxDevices: Joi.number().allow(null).required(),
-  settings: free.required(),
-  ssoConfig: free.allow(null).required(),
-  contractStart: Joi.date().iso().allow(null).required(),
-  contractEnd: Joi.date().iso().allow(null).required(),
-  billingContact: free.allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-  deletedAt: Joi.date().iso().allow(null).required(),
-});
-export const organizationUpdate = Joi.object<OrganizationUpdate, true>({ name, slug, ...changeable });
-export const organizationCreate = Joi.object<OrganizationCreate, true>({
-  ...changeable,
-  partnerId: Joi.string().uuid(),
-  name: name.required(),
-  slug: slug.required(),
-});
-export const organizationOrder = Joi.object<{ organizationOrder: string[] }>({
-  organizationOrder: Joi.array().items(Joi.string().uuid()).max(10_000).required(),
-});
+export const organizationBrief = named(
+  'OrganizationBrief',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    partnerId: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    slug: Joi.string().required(),
+    type: type.required(),
+    status: status.required(),
+  }),
+);
+export const organizationShape = named(
+  'Organization',
+  organizationBrief.keys({
+    maxDevices: Joi.number().allow(null).required(),
+    settings: free.required(),
+    ssoConfig: free.allow(null).required(),
+    contractStart: Joi.date().iso().allow(null).required(),
+    contractEnd: Joi.date().iso().allow(null).required(),
+    billingContact: free.allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+    deletedAt: Joi.date().iso().allow(null).required(),
+  }),
+);
+export const organizationUpdate = named(
+  'OrganizationUpdate',
+  Joi.object<OrganizationUpdate, true>({ name, slug, ...changeable }),
+);
+export const organizationCreate = named(
+  'OrganizationCreate',
+  Joi.object<OrganizationCreate, true>({
+    ...changeable,
+    partnerId: Joi.string().uuid(),
+    name: name.required(),
+    slug: slug.required(),
+  }),
+);
+export const organizationOrder = named(
+  'OrganizationOrder',
+  Joi.object<{ organizationOrder: string[] }>({
+    organizationOrder: Joi.array().items(Joi.string().uuid()).max(10_000).required(),
+  }),
+);

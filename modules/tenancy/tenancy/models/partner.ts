@@ -1,7 +1,7 @@
 /** An MSP, an enterprise's IT team or an internal team: the owner of organizations. */
 
 import Joi from 'joi';
-import { Model } from '#core';
+import { Model, named } from '#core';
 import { partnerSettings } from './partner-settings.ts';
 import { ssoConfig } from './sso-config.ts';
 
@@ -54,28 +54,31 @@ export const slug = Joi.string()
 const cap = Joi.number().integer().min(0).max(2_147_483_647).allow(null);
 const billingEmail = Joi.string().trim().email().max(255).allow(null);
 
-export const partnerShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  slug: Joi.string().required(),
-  type: Joi.string()
-    .valid(...PARTNER_TYPES)
-    .required(),
-  plan: Joi.string()
-    .valid(...PARTNER_PLANS)
-    .required(),
-  status: Joi.string()
-    .valid(...PARTNER_STATUSES)
-    .required(),
-  maxOrganizations: Joi.number().allow(null).required(),
-  maxDevices: Joi.number().allow(null).required(),
-  settings: free.required(),
-  ssoConfig: free.allow(null).required(),
-  billingEmail: Joi.string().allow(null).required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-  deletedAt: Joi.date().iso().allow(null).required(),
-});
+export const partnerShape = named(
+  'Partner',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    slug: Joi.string().required(),
+    type: Joi.string()
+      .valid(...PARTNER_TYPES)
+      .required(),
+    plan: Joi.string()
+      .valid(...PARTNER_PLANS)
+      .required(),
+    status: Joi.string()
+      .valid(...PARTNER_STATUSES)
+      .required(),
+    maxOrganizations: Joi.number().allow(null).required(),
+    maxDevices: Joi.number().allow(null).required(),
+    settings: free.required(),
+    ssoConfig: free.allow(null).required(),
+    billingEmail: Joi.string().allow(null).required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+    deletedAt: Joi.date().iso().allow(null).required(),
+  }),
+);
 const changeable = {
   type: Joi.string().valid(...PARTNER_TYPES),
   plan: Joi.string().valid(...PARTNER_PLANS),
@@ -86,14 +89,20 @@ const changeable = {
   ssoConfig: ssoConfig.allow(null),
   billingEmail,
 };
-export const partnerUpdate = Joi.object<PartnerUpdate, true>({ name, slug, ...changeable });
-export const partnerCreate = Joi.object<PartnerCreate, true>({
-  ...changeable,
-  name: name.required(),
-  slug: slug.required(),
-  type: changeable.type.default('msp'),
-  plan: changeable.plan.default('free'),
-  // An administrator provisions it; registrations begin as pending.
-  status: changeable.status.default('active'),
-});
-export const ownPartnerUpdate = Joi.object<OwnPartnerUpdate, true>({ name, billingEmail, settings: partnerSettings });
+export const partnerUpdate = named('PartnerUpdate', Joi.object<PartnerUpdate, true>({ name, slug, ...changeable }));
+export const partnerCreate = named(
+  'PartnerCreate',
+  Joi.object<PartnerCreate, true>({
+    ...changeable,
+    name: name.required(),
+    slug: slug.required(),
+    type: changeable.type.default('msp'),
+    plan: changeable.plan.default('free'),
+    // An administrator provisions it; registrations begin as pending.
+    status: changeable.status.default('active'),
+  }),
+);
+export const ownPartnerUpdate = named(
+  'OwnPartnerUpdate',
+  Joi.object<OwnPartnerUpdate, true>({ name, billingEmail, settings: partnerSettings }),
+);

@@ -1,7 +1,7 @@
 /** A location of an organization. */
 
 import Joi from 'joi';
-import { Model, openObject, timezone } from '#core';
+import { Model, named, openObject, timezone } from '#core';
 
 export interface SiteFields {
   id: string;
@@ -41,29 +41,38 @@ export class Site extends Model implements SiteFields {
 
 const free = Joi.object().unknown();
 
-export const siteShape = Joi.object({
-  id: Joi.string().uuid().required(),
-  orgId: Joi.string().uuid().required(),
-  name: Joi.string().required(),
-  address: free.allow(null).required(),
-  timezone: Joi.string().required(),
-  contact: free.allow(null).required(),
-  settings: free.required(),
-  createdAt: Joi.date().iso().required(),
-  updatedAt: Joi.date().iso().required(),
-});
-export const siteCreate = Joi.object<SiteCreate, true>({
-  orgId: Joi.string().uuid().required(),
-  name: Joi.string().trim().min(1).max(255).required(),
-  address: openObject(16_384).allow(null),
-  timezone: timezone.default('UTC'),
-  contact: openObject(16_384).allow(null),
-  settings: openObject(16_384),
-});
-export const siteUpdate = Joi.object<SiteUpdate, true>({
-  name: Joi.string().trim().min(1).max(255),
-  address: openObject(16_384).allow(null),
-  timezone,
-  contact: openObject(16_384).allow(null),
-  settings: openObject(16_384),
-});
+export const siteShape = named(
+  'Site',
+  Joi.object({
+    id: Joi.string().uuid().required(),
+    orgId: Joi.string().uuid().required(),
+    name: Joi.string().required(),
+    address: free.allow(null).required(),
+    timezone: Joi.string().required(),
+    contact: free.allow(null).required(),
+    settings: free.required(),
+    createdAt: Joi.date().iso().required(),
+    updatedAt: Joi.date().iso().required(),
+  }),
+);
+export const siteCreate = named(
+  'SiteCreate',
+  Joi.object<SiteCreate, true>({
+    orgId: Joi.string().uuid().required(),
+    name: Joi.string().trim().min(1).max(255).required(),
+    address: openObject(16_384).allow(null),
+    timezone: timezone.default('UTC'),
+    contact: openObject(16_384).allow(null),
+    settings: openObject(16_384),
+  }),
+);
+export const siteUpdate = named(
+  'SiteUpdate',
+  Joi.object<SiteUpdate, true>({
+    name: Joi.string().trim().min(1).max(255),
+    address: openObject(16_384).allow(null),
+    timezone,
+    contact: openObject(16_384).allow(null),
+    settings: openObject(16_384),
+  }),
+);

@@ -15,7 +15,5 @@ export default defineModule({
   title: 'Probe',
   summary: 'For tests of core',
   requires: [],
-  permissions: ['devices:read', 'devices:write', 'devices:execute'],
-  audits: ['probe.note'],
   events: ['probe.noted'],
 });

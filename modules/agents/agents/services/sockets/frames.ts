@@ -35,7 +35,7 @@ export async function takeFrame(socket: AgentSocket, frame: string, body: unknow
   if (take) return take(socket, body as Record<string, unknown>);
   const { deviceId, orgId, role, link } = socket;
   const taken = await link.work(async (ctx) => {
-    const other = ctx.fillings('agents.frame').find((one) => one.frame === frame);
+    const other = ctx.contributions('agents.frame').find((one) => one.frame === frame);
     await other?.take(ctx, { deviceId, orgId, role }, body);
     return other !== undefined;
   });

@@ -16,14 +16,14 @@ const TIME_RELATIVE = new Set(['withinLast', 'notWithinLast']);
 
 /** Fields that heartbeats change all the time; a device is not looked at after each of them. */
 export function isVolatile(ctx: Context): (field: string) => boolean {
-  const fields = ctx.fillings('filters.field').flatMap((source) => source.fields ?? []);
+  const fields = ctx.contributions('filters.field').flatMap((source) => source.fields ?? []);
   const keys = new Set(fields.filter((field) => field.volatile).map((field) => field.key));
   return (field) => keys.has(field);
 }
 
 /** Fields whose answer no write announces: they change by themselves or with every heartbeat. */
 function isUnannounced(ctx: Context): (field: string) => boolean {
-  const fields = ctx.fillings('filters.field').flatMap((source) => source.fields ?? []);
+  const fields = ctx.contributions('filters.field').flatMap((source) => source.fields ?? []);
   const keys = new Set(fields.filter((field) => field.volatile || field.clock).map((field) => field.key));
   return (field) => keys.has(field);
 }

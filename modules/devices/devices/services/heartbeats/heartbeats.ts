@@ -8,8 +8,8 @@ import { heartbeatRow } from './heartbeat-rows.ts';
 export async function heartbeat(ctx: Context, input: Heartbeat): Promise<HeartbeatResponse> {
   const facts = await ctx.batch(heartbeats, {
     row: heartbeatRow(input),
-    metrics: ctx.fillings('devices.metrics'),
-    commands: ctx.fillings('devices.commands'),
+    metrics: ctx.contributions('devices.metrics'),
+    commands: ctx.contributions('devices.commands'),
   });
   if (!facts) throw errors.DeviceGone();
   announce(ctx, input.deviceId, facts);

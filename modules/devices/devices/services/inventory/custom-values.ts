@@ -9,7 +9,7 @@ type Writer = 'user' | 'script';
 
 /** What of the values is stored, in its stored form. Throws 400 with the path of each fault; also without any field. */
 export async function checkedValues(ctx: Context, place: Place, given: Values, by: Writer = 'user'): Promise<Values> {
-  const [values] = ctx.fillings('devices.values', place.orgId);
+  const [values] = ctx.contributions('devices.values', place.orgId);
   if (!values) throw errors.ValidationFailed('There are no custom fields');
   const { rows } = await ctx.sql<{ timeZone: string }>('select timezone as "timeZone" from sites where id = $1', [
     place.siteId,

@@ -32,7 +32,7 @@ export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string
   const { orgId, hostname } = into;
   const merge = { orgId, fromDeviceId: id, intoDeviceId };
   // Before it leaves, which ends what some of them carry over.
-  for (const { merged } of ctx.fillings('devices.follower')) await merged?.(ctx, merge);
+  for (const { merged } of ctx.contributions('devices.follower')) await merged?.(ctx, merge);
   await decommission(ctx, id, {
     mode: 'merge',
     // The agent that runs on the machine is the other row's.
@@ -92,7 +92,7 @@ export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDevic
          last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at)`,
   );
   const merge = { orgId: known.orgId, fromDeviceId, intoDeviceId };
-  for (const { mergedHistory } of ctx.fillings('devices.follower')) {
+  for (const { mergedHistory } of ctx.contributions('devices.follower')) {
     if (await mergedHistory?.(ctx, merge, PORTION)) more = true;
   }
   return more;

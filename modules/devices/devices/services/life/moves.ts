@@ -46,7 +46,7 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
   await takePlace(ctx, orgId, 'organization');
   const device = await lock(ctx, before);
   const move = { deviceId: id, fromOrgId: before.orgId, toOrgId: orgId, fromSiteId: device.siteId, toSiteId: siteId };
-  for (const { holds } of ctx.fillings('devices.follower')) {
+  for (const { holds } of ctx.contributions('devices.follower')) {
     const current = await holds?.(ctx, id);
     if (current) throw notIn(current, MOVABLE);
   }
@@ -56,7 +56,7 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
     .where({ id, orgId: before.orgId })
     .patch({ orgId, siteId, customFields: kept, possibleReplacementOfDeviceId: null, updatedAt: new Date() });
   await ctx.sql(FOLLOW, [id, orgId]);
-  for (const { moved } of ctx.fillings('devices.follower')) await moved?.(ctx, move);
+  for (const { moved } of ctx.contributions('devices.follower')) await moved?.(ctx, move);
   const { hostname } = device;
   const entry = { resourceType: 'device', resourceId: id, resourceName: hostname };
   const details = { ...move, reason: reason ?? null };
@@ -100,7 +100,7 @@ async function lock(ctx: Context, before: Device): Promise<Device> {
 
 /** The custom values that the new organization's fields take; the others belong to fields that it does not have. */
 async function valuesThere(ctx: Context, device: Device, orgId: string, siteId: string) {
-  const [values] = ctx.fillings('devices.values');
+  const [values] = ctx.contributions('devices.values');
   const before = device.customFields;
   if (!values || Object.keys(before).length === 0) return { kept: {}, dropped: Object.keys(before) };
   const { rows } = await ctx.sql<{ timeZone: string }>('select timezone as "timeZone" from sites where id = $1', [

@@ -27,7 +27,7 @@ export async function provision(ctx: Context, order: ProvisionOrder) {
   await ctx.use('tenancy').mustExistOrg(orgId);
   const siteId = await siteOf(ctx, orgId, order.siteId);
   const groupIds = order.groupIds ?? [];
-  const [groups] = ctx.fillings('devices.groups');
+  const [groups] = ctx.contributions('devices.groups');
   if (groupIds.length > 0) {
     if (!groups) throw errors.ValidationFailed('There are no device groups');
     await groups.mustBeJoinable(ctx, { orgId, siteId }, groupIds);

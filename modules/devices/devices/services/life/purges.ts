@@ -62,7 +62,7 @@ export async function purgeDevice(ctx: Context, id: string): Promise<void> {
       if ((await remove()) < PORTION) return;
     }
   };
-  for (const { purged } of ctx.fillings('devices.follower')) {
+  for (const { purged } of ctx.contributions('devices.follower')) {
     if (purged) await clear(() => purged(ctx, id, PORTION));
   }
   for (const table of CHILDREN) await clear(() => removeSome(ctx, table, id));

@@ -51,7 +51,7 @@ const USUAL_LIMITS = new Set([50, 100, 200, 500, 51, 101, 201, 501, 1001]);
 
 /** The saved filter's condition; without the module that knows filters there are none to name. */
 async function filterOf(ctx: Context, filterId: string, found: Conditions): Promise<DeviceCondition> {
-  const [filters] = ctx.fillingsWithin('devices.filter');
+  const [filters] = ctx.contributionsWithin('devices.filter');
   if (!filters) throw errors.NotFound('Filter not found');
   // Whom the filters are switched off for has none that could find anything.
   if (filters.orgIds) found.add('d.org_id = any(?::uuid[])', filters.orgIds);

@@ -68,7 +68,7 @@ export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }
     if (rows[0]?.n !== new Set(siteIds).size) throw errors.NotFound('Site not found');
   }
   if (groupIds) {
-    const [groups] = ctx.fillings('devices.groups');
+    const [groups] = ctx.contributions('devices.groups');
     const unseen = groups ? await groups.unseen(ctx, groupIds) : groupIds;
     if (unseen.length > 0) throw errors.NotFound('Device group not found');
   }

@@ -4,7 +4,7 @@ import { UnknownType } from '../../errors.ts';
 import type { ChannelAdapter } from '../../models/adapter.ts';
 
 const all = (ctx: Context, orgId?: string | null) =>
-  ctx.fillings('alerts.channel', orgId ?? undefined) as readonly ChannelAdapter[];
+  ctx.contributions('alerts.channel', orgId ?? undefined) as readonly ChannelAdapter[];
 
 /** Undefined where the module that made the channel is gone, or off there. */
 export const adapterOf = (ctx: Context, type: string, orgId?: string | null): ChannelAdapter | undefined =>

@@ -20,7 +20,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 export async function fanOut(ctx: Context, eventId: string): Promise<void> {
   const event = await begin(ctx, eventId);
   if (!event) return;
-  const kinds = ctx.fillings('notifications.notice', event.orgId ?? undefined) as readonly NoticeKind[];
+  const kinds = ctx.contributions('notifications.notice', event.orgId ?? undefined) as readonly NoticeKind[];
   const known = ctx.events(event.orgId ?? undefined).find(({ name }) => name === event.name);
   for (const kind of noticesOf(known?.definition, event.name, kinds)) {
     const settled = kind.settles?.(event.data, event);

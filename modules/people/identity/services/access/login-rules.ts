@@ -23,7 +23,7 @@ export async function passwordPlaces(ctx: Context, places: readonly Place[]): Pr
   const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
   if (orgIds.length === 0) return [...places];
   const closed = new Set<string>();
-  for (const rule of ctx.fillings('identity.login-rule')) {
+  for (const rule of ctx.contributions('identity.login-rule')) {
     for (const orgId of await rule.withoutPassword(ctx, orgIds)) closed.add(orgId);
   }
   return places.filter(({ orgId }) => orgId === null || !closed.has(orgId));
@@ -47,7 +47,7 @@ export function mustTakePassword(
 /** The methods that can complete this user's login, the enrolled one first. */
 export async function factorsOf(ctx: Context, userId: string, enrolled: string): Promise<string[]> {
   const methods = [enrolled];
-  for (const factor of ctx.fillings('identity.factor')) {
+  for (const factor of ctx.contributions('identity.factor')) {
     if (await factor.enrolled(ctx, userId)) methods.push(factor.method);
   }
   return methods;

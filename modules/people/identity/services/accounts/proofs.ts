@@ -19,7 +19,7 @@ export async function proveAddress(ctx: Context, userId: string): Promise<boolea
   );
   if (rowCount === 0) return false;
   await forgetOpened(ctx, userId);
-  for (const factor of ctx.fillings('identity.factor')) await factor.forget(ctx, userId);
+  for (const factor of ctx.contributions('identity.factor')) await factor.forget(ctx, userId);
   return true;
 }
 

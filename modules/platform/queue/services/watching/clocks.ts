@@ -27,7 +27,7 @@ async function minute(asPlatform: StartServices['asPlatform']): Promise<void> {
   const changes = await asPlatform((ctx) => judgeHealth(ctx));
   // Without a worker the job that mails the change does not run. If a worker returns at once, the mail is sent twice.
   for (const change of changes.filter(withoutWorker)) await asPlatform((ctx) => sendNotice(ctx, change));
-  const queues = await asPlatform(async (ctx) => ctx.fillings('queue.domain-queue'));
+  const queues = await asPlatform(async (ctx) => ctx.contributions('queue.domain-queue'));
   for (const queue of queues) await asPlatform((ctx) => countQueue(ctx, queue));
 }
 const withoutWorker = ({ rule, level }: HealthChange) => rule === 'no_worker' && level !== 'ok';

@@ -2,10 +2,6 @@
 import { defineModule } from '#core';
 
 declare module '#core/contract' {
-  interface Slots {
-    'anchor.word': { word: string };
-    'anchor.guard': { word: string };
-  }
   interface Events {
     'anchor.told': { text: string };
   }
@@ -17,9 +13,5 @@ export default defineModule({
   summary: 'For tests of switching',
   requires: [],
   core: true,
-  permissions: ['devices:read', 'devices:write'],
-  audits: ['anchor.tell'],
   events: ['anchor.told'],
-  slots: ['anchor.word', 'anchor.guard'],
-  steadySlots: ['anchor.guard'],
 });

@@ -12,7 +12,5 @@ export default defineModule({
   title: 'Lamp',
   summary: 'For tests of switching',
   requires: ['anchor'],
-  permissions: ['scripts:write'],
-  audits: ['lamp.note'],
   events: ['lamp.lit'],
 });

@@ -7,6 +7,4 @@ export default defineModule({
   summary: 'For tests of switching',
   requires: ['lamp'],
   default: 'off',
-  permissions: ['scripts:read'],
-  audits: [],
 });

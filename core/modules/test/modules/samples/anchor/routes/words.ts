@@ -12,10 +12,10 @@ export default [
     access: { permission: 'devices:read' },
     response: Joi.object({ words: Joi.array(), guards: Joi.array(), reach: Joi.array() }),
     handler: async (ctx) => ({
-      words: ctx.fillings('anchor.word').map(({ word }) => word),
-      guards: ctx.fillings('anchor.guard').map(({ word }) => word),
+      words: ctx.contributions('anchor.word').map(({ word }) => word),
+      guards: ctx.contributions('anchor.guard').map(({ word }) => word),
       reach: await Promise.all(
-        ctx.fillingsWithin('anchor.word').map(({ orgIds }) =>
+        ctx.contributionsWithin('anchor.word').map(({ orgIds }) =>
           ctx.within(orgIds, async (narrow) => ({
             scope: narrow.scope.orgIds?.length,
             seen: Number((await narrow.sql('select count(*) as n from organizations')).rows[0]?.n),

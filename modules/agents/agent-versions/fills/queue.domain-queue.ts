@@ -1,0 +1,17 @@
+/** Updates of agents that are under way, as operators see them on the page of the job queue. */
+import { defineContribution } from '#core';
+
+export default defineContribution('queue.domain-queue', {
+  name: 'agent-updates',
+  title: 'Updates of agents under way',
+  link: '/api/v1/agent-versions',
+  async count(ctx) {
+    const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(
+      `select (select count(*)::int from agent_update_attempts where finished_at is null) as pending,
+           (select min(started_at) from agent_update_attempts where finished_at is null) as "oldestAt",
+           (select count(*)::int from agent_update_attempts
+             where started_at > now() - interval '1 hour' and state in ('failed', 'rolled_back')) as failed`,
+    );
+    return rows[0] ?? { pending: 0, oldestAt: null, failed: 0 };
+  },
+});

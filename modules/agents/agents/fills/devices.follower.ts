@@ -1,0 +1,12 @@
+/** An agent's credentials and connections go with its device to another organization. */
+import { defineContribution } from '#core';
+
+export default defineContribution('devices.follower', {
+  async moved(ctx, { deviceId, toOrgId }) {
+    await ctx.sql(
+      `with connected as (update agent_connections set org_id = $2 where device_id = $1)
+         update agent_credentials set org_id = $2 where device_id = $1`,
+      [deviceId, toOrgId],
+    );
+  },
+});

@@ -1,0 +1,6 @@
+/** The groups to which device lists may be narrowed and which new devices may join. */
+import { defineContribution } from '#core';
+import { joinGroups, mustBeJoinable } from '../services/members/joins.ts';
+import { unseen } from '../services/reach.ts';
+
+export default defineContribution('devices.groups', { unseen, mustBeJoinable, join: joinGroups });

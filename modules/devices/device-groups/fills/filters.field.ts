@@ -1,0 +1,17 @@
+/** Filters may ask in which groups a device is; the filters of groups themselves may not (services/evaluating/rules.ts). */
+import { defineContribution } from '#core';
+
+export default defineContribution('filters.field', {
+  fields: [
+    {
+      key: 'groupId',
+      type: 'uuid',
+      rows: {
+        from: '(select device_id, group_id from device_group_members where not is_excluded) g',
+        device: 'g.device_id',
+        value: 'g.group_id',
+      },
+      operators: ['equals', 'in'],
+    },
+  ],
+});

@@ -1,0 +1,8 @@
+/** Removing a custom field asks here which saved filters name it. */
+import { defineContribution } from '#core';
+import { filtersNaming } from '../services/filters.ts';
+
+export default defineContribution('custom-fields.references', {
+  find: async (ctx, { fieldKey, orgIds }) =>
+    (await filtersNaming(ctx, orgIds, `custom.${fieldKey}`)).map(({ id, name }) => ({ type: 'filter', id, name })),
+});

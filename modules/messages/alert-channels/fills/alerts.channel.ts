@@ -1,0 +1,11 @@
+/** The kinds of channels of the product. */
+import { defineContribution } from '#core';
+import { slack, teams } from '../services/adapters/chat.ts';
+import { email } from '../services/adapters/email.ts';
+import { pagerduty } from '../services/adapters/pagerduty.ts';
+import { sms } from '../services/adapters/sms.ts';
+import { webhook } from '../services/adapters/webhook.ts';
+
+export default [email, slack, teams, webhook, pagerduty, sms].map((value) =>
+  defineContribution('alerts.channel', value),
+);

@@ -1,0 +1,32 @@
+/** Every event of every module passes here; those that have a kind become messages of the webhooks that listen. */
+import { type Context, defineContribution, type EventOutbox } from '#core';
+import { type WebhookEvent, webhookEventOf } from '../models/webhook-event.ts';
+import { matchesOf } from '../services/kinds.ts';
+import { listenersOf, mayListen } from '../services/outbox/listeners.ts';
+import { bodyOf, dataOf } from '../services/outbox/messages.ts';
+
+const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
+  const { id, name, orgId } = event;
+  if (!orgId) return null;
+  const filling = definition
+    ? webhookEventOf(name, definition)
+    : (ctx.contributions('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
+  if (!filling) return null;
+  const listeners = listenersOf(ctx);
+  if (!mayListen(listeners, orgId)) return null;
+  ctx.afterCommit(() => listeners.announce());
+  const { kind } = filling;
+  const timestamp = new Date().toISOString();
+  return {
+    id,
+    kind,
+    org_id: orgId,
+    site_id: event.siteId,
+    device_id: event.deviceId,
+    severity: filling.severity?.(event.data) ?? null,
+    matches: matchesOf(kind),
+    body: bodyOf({ id, type: kind, timestamp, orgId, data: dataOf(filling, event) }),
+  };
+};
+
+export default defineContribution('events.outbox', { into: 'webhook_fan_out', take });

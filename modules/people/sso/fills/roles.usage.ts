@@ -1,0 +1,12 @@
+/** Tells roles which of them new people get from a provider. */
+import { defineContribution } from '#core';
+
+export default defineContribution('roles.usage', {
+  async count(ctx, roleId) {
+    const { rows } = await ctx.sql<{ count: number }>(
+      'select count(*)::int as count from sso_providers where default_role_id = $1',
+      [roleId],
+    );
+    return { name: 'ssoProviders', count: rows[0]?.count ?? 0 };
+  },
+});
