@@ -4,6 +4,7 @@ export * from './admin-command.ts';
 export * from './agent-authenticator.ts';
 export * from './api.ts';
 export * from './batch.ts';
+export * from './core-slots.ts';
 export * from './delivery-queue.ts';
 export * from './event.ts';
 export * from './job.ts';

@@ -1,9 +1,5 @@
 /** Slots: places where modules extend each other or core, and the contributions to them. */
-import type { AdminCommand } from './admin-command.ts';
-import type { AgentAuthenticator } from './agent-authenticator.ts';
 import type { Slots } from './maps.ts';
-import type { SocketEndpoint } from './socket.ts';
-import type { EventOutbox } from './subscriber.ts';
 
 /** What `slots/<name>.ts` declares. The loader names it `<module>.<path below slots/>`. */
 export interface SlotDefinition<T> {
@@ -39,23 +35,6 @@ export function nameOfSlot(slot: AnySlot): string {
   if (name === undefined) throw new Error(`the slot "${slot.summary}" is not in the slots/ folder of a module`);
   return name;
 }
-
-interface CoreSlots {
-  'admin.command': AdminCommand;
-  'auth.agent': AgentAuthenticator;
-  'events.outbox': EventOutbox;
-  'http.socket': SocketEndpoint;
-}
-declare module './maps.ts' {
-  interface Slots extends CoreSlots {}
-}
-/** The slots that core opens. */
-export const CORE_SLOTS: { readonly [S in keyof CoreSlots]: SlotDefinition<CoreSlots[S]> } = {
-  'admin.command': defineSlot({ summary: 'Commands for operators with a shell on the server' }),
-  'auth.agent': defineSlot({ summary: 'Authenticates agents by their tokens' }),
-  'events.outbox': defineSlot({ summary: 'Receives each event in the transaction that emits it' }),
-  'http.socket': defineSlot({ summary: 'WebSocket endpoints below /api/v1' }),
-};
 
 export interface Contribution<S extends keyof Slots = keyof Slots> {
   slot: S;

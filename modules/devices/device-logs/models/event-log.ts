@@ -1,10 +1,8 @@
 /** What the operating system of a device reports. */
 import Joi from 'joi';
 
-
 import { EVENT_CATEGORIES, EVENT_LEVELS, MAX_SYSTEM_EVENTS, type SystemEvent } from '#agent-protocol';
 import { named, type PageQuery, pageOf, pageQuery } from '#core';
-
 
 import { cleaned, instant, label, metadata, open, plain } from './written-values.ts';
 
