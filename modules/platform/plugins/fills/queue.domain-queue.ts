@@ -1,0 +1,10 @@
+/** Work that waits for plugins on the operators' pages of queues. */
+import { defineContribution, deliveryFigures } from '#core';
+import { pluginQueue } from '../services/dispatch/queue.ts';
+
+export default defineContribution('queue.domain-queue', {
+  name: 'plugin-work',
+  title: 'Events and schedules for plugins',
+  link: '/api/v1/plugins/installations',
+  count: (ctx) => deliveryFigures(ctx, pluginQueue),
+});
