@@ -8,6 +8,7 @@ export default defineFilling({
     title: 'Updates of agents under way',
     link: '/api/v1/agent-versions',
     async count(ctx) {
+      // reach: operators of the installation see the figures of all organizations
       const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(
         `select (select count(*)::int from agent_update_attempts where finished_at is null) as pending,
            (select min(started_at) from agent_update_attempts where finished_at is null) as "oldestAt",

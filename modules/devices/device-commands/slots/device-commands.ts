@@ -6,6 +6,7 @@ import { cancelWaiting, queueUninstall } from '../services/departures.ts';
 export default defineFilling({
   slot: 'devices.commands',
   value: {
+    // reach: part of statements of devices, which have limited their rows already
     isWaiting: (deviceId) =>
       `exists (select from device_commands c where c.device_id = ${deviceId} and c.status = 'pending')`,
     countWaiting: (deviceId) =>

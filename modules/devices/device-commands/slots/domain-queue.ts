@@ -9,6 +9,7 @@ export default defineFilling({
     link: '/api/v1/devices',
     /** Failed: of the commands sent within the last hour. */
     async count(ctx) {
+      // reach: operators of the installation see the figures of all organizations
       const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(
         `select (select count(*)::int from device_commands where status = 'pending') as pending,
            (select min(created_at) from device_commands where status = 'pending') as "oldestAt",

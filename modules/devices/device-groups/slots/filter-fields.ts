@@ -9,6 +9,7 @@ export default defineFilling({
         key: 'groupId',
         type: 'uuid',
         rows: {
+          // reach: part of filters, whose statements limit the devices
           from: '(select device_id, group_id from device_group_members where not is_excluded) g',
           device: 'g.device_id',
           value: 'g.group_id',

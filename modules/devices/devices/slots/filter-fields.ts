@@ -4,7 +4,9 @@ import { OS_TYPES, STATUSES } from '../models/device.ts';
 import { tagKey } from '../models/tag.ts';
 import { STATUS } from '../services/statuses.ts';
 
+// reach: part of filters, whose statements limit the devices
 const state = { alias: 's', sql: 'join device_state s on s.device_id = d.id' };
+// reach: part of filters, whose statements limit the devices
 const hardware = { alias: 'h', sql: 'left join device_hardware h on h.device_id = d.id' };
 const all = ['equals', 'notEquals', 'in', 'notIn'] as const;
 
@@ -30,6 +32,7 @@ const software = {
   rows: { from: 'device_software w', device: 'w.device_id', value: 'w.name' },
   searches: {
     like: {
+      // reach: part of filters, whose statements limit the devices
       within: 'devices_with_software_like(?)',
       everywhere: `select w.device_id from device_software w
         where w.name = any(array(select n.name from software_names n where lower(n.name) like lower(?)))`,
@@ -82,6 +85,7 @@ export default defineFilling({
       count('hardware.cpuCores', 'h.cpu_cores', [hardware]),
       count('hardware.ramTotalMb', 'h.ram_total_mb', [hardware]),
       // Through its text: a real compared as it is would never equal the number that people see.
+      // reach: part of filters, whose statements limit the devices
       count('hardware.diskTotalGb', 'h.disk_total_gb::text::numeric', [hardware]),
       address(
         'network.ipAddress',

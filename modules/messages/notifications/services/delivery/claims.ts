@@ -46,6 +46,7 @@ where d.id in (select id from chosen) and d.status = 'pending' and d.next_attemp
 returning d.id, d.user_id as "userId", d.kind, d.digest, d.due_at as "dueAt", d.attempts, d.targets`;
 
 // What has been read, is gone or is out of reach by now is not sent any more.
+// reach: platform role; notification_reach() compares the site and device with the recipient
 const LOAD = `
 select d.id, n.id as "notificationId", n.type, n.priority, n.title, n.message, n.link, n.dedupe_key as "dedupeKey", n.count,
   n.last_occurred_at as "lastOccurredAt", o.name as organization, u.email,

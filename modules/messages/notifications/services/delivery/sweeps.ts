@@ -6,6 +6,7 @@ const BATCH = 500;
 /** Twice is no harm: a job that finds its delivery taken ends. Platform role. */
 export async function sweepDeliveries(ctx: Context): Promise<void> {
   // Of a digest one stands for all.
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<{ id: string; orgId: string | null }>(
     `with due as (
        select id, user_id, due_at, digest, notification_id from notification_deliveries

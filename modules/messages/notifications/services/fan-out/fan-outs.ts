@@ -28,6 +28,7 @@ export async function fanOut(ctx: Context, eventId: string): Promise<void> {
 }
 
 async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null> {
+  // reach: platform role: one event for all its recipients, whom notification_reach() finds
   const { rows } = await ctx.sql<Omit<DomainEvent, 'occurredAt'> & { occurredAt: Date }>(
     `with mine as (
        update notification_fanouts set done_at = now() where event_id = $1 and done_at is null returning event_id)
@@ -42,6 +43,7 @@ async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null>
 
 /** What an event has made good again is not mailed or pushed any more; the notices stay. */
 async function settle(ctx: Context, { orgId }: DomainEvent, key: string): Promise<void> {
+  // reach: platform role: one event for all its recipients, whom notification_reach() finds
   await ctx.sql(
     `update notification_deliveries d set status = 'suppressed', error = 'settled before it was sent'
      from user_notifications n
@@ -59,6 +61,7 @@ interface Subject {
 
 /** Today's site of a device that still belongs to the organization, else the one of the event. */
 async function subjectOf(ctx: Context, { orgId, siteId, deviceId }: DomainEvent): Promise<Subject> {
+  // reach: platform role: one event for all its recipients, whom notification_reach() finds
   const { rows } = await ctx.sql<Subject>(
     `select coalesce(d.display_name, d.hostname) as device, o.name as organization, coalesce(d.site_id, $2) as "siteId"
      from (select $1::uuid as org_id) x left join organizations o on o.id = x.org_id

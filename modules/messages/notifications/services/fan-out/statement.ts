@@ -7,6 +7,7 @@ export const STORM = { most: 20, minutes: 5 };
 // $10 title, $11 message, $12 link, $13 metadata, $14 dedupe key, $15 the user before this batch, $16 size of it.
 // An unread notice of the same key is counted up and not sent again. Rows of `notification_rates` are locked in the order
 // of users, so that two fan-outs wait for each other and do not block each other.
+// reach: platform role: notification_reach() finds the recipients by site and device
 export const TELL = `
 with recursive granting as (
   select rp.role_id as id from role_permissions rp join permissions p on p.id = rp.permission_id
