@@ -1,4 +1,4 @@
-/** Who acts in tests of modules and of module packages alike: agents, callers, tenants and their people. */
+/** Agents, callers, tenants and their people, for tests of modules and of module packages. */
 export {
   agentOf,
   enrollAgent,

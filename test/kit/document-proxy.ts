@@ -1,4 +1,4 @@
-/** Stoplight's Prism between the kit's calls and the servers they go to: it holds every request and answer to openapi.json. */
+/** Stoplight's Prism between the kit's calls and the servers: it checks every request and answer against openapi.json. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';

@@ -45,7 +45,7 @@ export class EventReader {
     return new EventReader(response, abort);
   }
 
-  /** Resolves when the condition holds; rejects after 30 seconds, or when the stream has ended without. */
+  /** Resolves when the condition holds; rejects after 90 seconds, or when the stream ends before. */
   async until(condition: () => boolean): Promise<void> {
     const timeout = AbortSignal.timeout(90_000);
     timeout.addEventListener('abort', () => this.wake());

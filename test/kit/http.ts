@@ -24,13 +24,13 @@ export async function call<B>(
   options: CallOptions = {},
 ): Promise<Called<B>> {
   const { token, apiKey, body, headers } = options;
-  // What lies outside the document is not asked through it.
+  // The proxy knows only the operations of the document.
   const proxy = path.startsWith('//') || path === '/openapi.json' ? undefined : process.env.QUARTERMASTER_TEST_PROXY;
   const direct = path.startsWith('//') ? base + path.slice(1) : `${base}/api/v1${path}`;
   const at = proxy ? throughProxy(proxy, base, path) : { url: direct, headers: {} };
   const response = await fetch(at.url, {
     method,
-    // Where an answer leads is part of the answer.
+    // A redirect is an answer that tests check.
     redirect: 'manual',
     headers: {
       ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -43,7 +43,7 @@ export async function call<B>(
   });
   const type = response.headers.get('content-type');
   if (type?.includes('event-stream')) {
-    // It has no end to wait for.
+    // The stream does not end.
     await response.body?.cancel();
     return { status: response.status, body: '' as B, headers: response.headers };
   }

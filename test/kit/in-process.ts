@@ -22,10 +22,10 @@ import type { Installation, TestPlatform } from './platform-types.ts';
 nock.disableNetConnect();
 nock.enableNetConnect(/^(127\.0\.0\.1|localhost|\[?::1\]?)(:\d+)?$/);
 
-/** A file: errors that operations do not declare are collected there, a line each, instead of failing the test. */
+/** Path of a file that collects undeclared errors of operations, one a line, instead of failing the test. */
 const collected = process.env.QUARTERMASTER_UNDECLARED;
 
-/** A run ends where the next job's queue is still held by the job before it. */
+/** Whether a job is ready: a run of the queue ends early when the next job's queue is still locked by the job before it. */
 const READY = `select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
   left join graphile_worker._private_job_queues q on q.id = j.job_queue_id
   where j.is_available and j.run_at <= now() and t.identifier = any($1) and q.locked_at is null limit 1`;
@@ -34,7 +34,7 @@ interface Opened {
   platform: Platform;
   log: Logger;
   secrets: Secrets;
-  /** What was answered or told otherwise than the API document says, since the last call. */
+  /** Answers and events that differ from the API document, since the last call. */
   takeFaults(): string[];
 }
 
@@ -108,7 +108,7 @@ export async function joinInProcess(
 /** Runs jobs until none is ready. */
 function jobRunner({ platform, log }: Opened, sql: Sql): () => Promise<void> {
   const tasks = taskList(platform.tasks);
-  /** A test beside this one may have taken the job that this one waits for. */
+  /** Runs of other tests of the file: one of them may have taken the job that this one waits for. */
   const runs = new Set<Promise<void>>();
   return async () => {
     do {
@@ -117,7 +117,7 @@ function jobRunner({ platform, log }: Opened, sql: Sql): () => Promise<void> {
         taskList: tasks,
         logger: queueLogger(log),
         noHandleSignals: true,
-        // Only where they are written in batches does the end of the run wait for how the last jobs ended.
+        // Only with batches does the end of the run wait until the results of the last jobs are written.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       });
       runs.add(run);
@@ -132,7 +132,7 @@ function jobRunner({ platform, log }: Opened, sql: Sql): () => Promise<void> {
   };
 }
 
-/** A platform that also tells what it did otherwise than the API document says, for a process that serves several tests. */
+/** A platform whose faults can be taken without stopping it, for a process that serves several test files. */
 export interface InProcess extends TestPlatform {
   secrets: Secrets;
   takeFaults(): string[];

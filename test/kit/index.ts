@@ -1,4 +1,4 @@
-/** The test kit's door (#test). */
+/** The test kit (#test). */
 
 export * from './actors.ts';
 export { createTestDatabase, type TestDatabase } from './database.ts';

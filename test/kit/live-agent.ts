@@ -8,7 +8,7 @@ export interface Said {
   error?: string;
   result?: unknown;
 }
-/** What the agent says of a command; undefined leaves it without an answer. */
+/** The agent's result of a command; undefined leaves the command without an answer. */
 export type Script = (
   command: FakeCommand & { executionTimeoutSeconds: number },
 ) => Promise<Said | undefined> | Said | undefined;
@@ -23,7 +23,7 @@ export interface LiveAgent {
   close(): Promise<void>;
 }
 
-/** Connects to the server at `url`; resolves when the server has taken it in. */
+/** Connects to the server at `url`; resolves when the server has accepted the agent. */
 export async function connectAgent(url: string, agent: FakeAgent, script: Script): Promise<LiveAgent> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/api/v1/agent-ws/${agent.agentId}/ws`, {
     headers: { authorization: `Bearer ${agent.token}` },

@@ -1,4 +1,4 @@
-/** A real mail server for tests: keeps what it takes, and refuses when it is told to. */
+/** A real mail server for tests: keeps the messages it accepts, and refuses on demand. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -8,7 +8,7 @@ export interface TakenMail {
   text: string;
 }
 
-/** `refuse` answers the next messages with this code. */
+/** `refuse` is the code with which it answers the next messages. */
 export async function startMailServer() {
   const office = { mails: [] as TakenMail[], refuse: 0, port: 0, close: async () => undefined as unknown };
   const server = new SMTPServer({

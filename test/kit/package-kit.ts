@@ -6,15 +6,15 @@ import { dropAll, makeTemplate, openServer, type TestServer } from './server.ts'
 
 export * from './actors.ts';
 
-interface Ground {
+interface TestDatabaseServer {
   server: TestServer;
   template: string;
 }
-/** One for the process: it comes with the first platform and goes with the last. */
-let ground: Promise<Ground> | null = null;
+/** The database server of the process: it starts with the first platform and stops with the last. */
+let database: Promise<TestDatabaseServer> | null = null;
 let platforms = 0;
 
-async function openGround(): Promise<Ground> {
+async function openDatabaseServer(): Promise<TestDatabaseServer> {
   const server = await openServer();
   const template = await makeTemplate(server.url);
   Object.assign(process.env, { QUARTERMASTER_TEST_SERVER: server.url, QUARTERMASTER_TEST_TEMPLATE: template });
@@ -23,9 +23,9 @@ async function openGround(): Promise<Ground> {
 
 async function leave(): Promise<void> {
   platforms -= 1;
-  if (platforms > 0 || !ground) return;
-  const { server, template } = await ground;
-  ground = null;
+  if (platforms > 0 || !database) return;
+  const { server, template } = await database;
+  database = null;
   await dropAll(server.url, template);
   await server.stop();
 }
@@ -42,10 +42,10 @@ export async function startTestPlatform(
 ): Promise<TestPlatform> {
   const { name } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { name: string };
   platforms += 1;
-  ground ??= openGround();
+  database ??= openDatabaseServer();
   let platform: TestPlatform | undefined;
   try {
-    await ground;
+    await database;
     platform = await start({ MODULE_PACKAGES: name, MODULE_PACKAGES_DIR: folder, ...env });
     const { modules } = platform.platform.tasks.work.services;
     const faults = modules.all.flatMap((module) => modules.fault(module.name) ?? []);

@@ -1,8 +1,8 @@
-/** Ports for what a test starts by itself. */
+/** Free ports for servers that a test starts. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that Linux gives to outgoing connections: a port stays free while whoever had it starts again. */
+/** Below the range that Linux gives to outgoing connections: a port stays free while its server restarts. */
 const [LOWEST, HIGHEST] = [15_000, 32_000];
 
 /** A port that was free a moment ago. */

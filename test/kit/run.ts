@@ -9,7 +9,7 @@ import { runAva } from './suite/ava.ts';
 import { select } from './suite/selection.ts';
 import { ROOT, readTimes, remember, report } from './suite/times.ts';
 
-/** Each file is a process of its own, and each would compile everything anew. */
+/** Each file is a process of its own; without a cache each would compile everything again. */
 const compiled = join(ROOT, 'node_modules/.cache/quartermaster-compiled');
 
 const began = performance.now();
@@ -18,7 +18,7 @@ if (selection.note) process.stdout.write(`${selection.note}\n`);
 const records = await mkdtemp(join(tmpdir(), 'quartermaster-times-'));
 const timesFile = join(records, 'times');
 const server = await openServer();
-/** Between the kit's calls and the servers, where it is asked for. */
+/** Checks the kit's calls against the API document, when DOCUMENT_PROXY is set. */
 const proxy = process.env.DOCUMENT_PROXY === 'true' ? await startDocumentProxy() : undefined;
 let code = 1;
 try {

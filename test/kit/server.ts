@@ -16,7 +16,7 @@ export interface TestServer {
 
 /** The server of `DATABASE_URL`, or one of its own. */
 export async function openServer(): Promise<TestServer> {
-  // DATABASE_URL is the only way to an outside server: one that merely happens to run is never used.
+  // Only DATABASE_URL names an outside server: a server that happens to run on this machine is never used.
   const outside = process.env.DATABASE_URL;
   if (outside) return { url: outside, stop: async () => undefined };
   const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-test-'));

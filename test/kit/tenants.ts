@@ -1,10 +1,10 @@
-/** Partners, organizations, sites and people with tokens, arranged directly so that a test begins with its own subject. */
+/** Partners, organizations, sites and people with tokens, inserted directly so that a test begins with its own subject. */
 import { randomUUID } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
 import { newApiKey, sha256Hex } from '../../core/auth/opaque-tokens.ts';
 import type { AccessClaims } from '../../core/auth/tokens.ts';
 
-/** What arranging needs: the database as its superuser, and the key that signs tokens. */
+/** What making tenants needs: the database as its superuser, and the key that signs tokens. */
 export interface Arranged {
   sql<R extends QueryResultRow = QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   signAccess(claims: AccessClaims, seconds: number): Promise<string>;

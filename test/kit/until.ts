@@ -1,9 +1,9 @@
-/** Waiting for what comes by itself. */
+/** Waits for conditions that become true without the test's doing. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Looks until something is there, which it gives; throws after `seconds`. They are many: machines can be slow, and they
- * only pass when something is wrong.
+ * Polls until `look` resolves with something, and resolves with it; throws after `seconds`. The limit is high because test
+ * machines can be slow; it is reached only when something is wrong.
  */
 export async function until<T>(
   look: () => T | Promise<T>,
@@ -13,21 +13,21 @@ export async function until<T>(
   for (;;) {
     const seen = await look();
     if (seen) return seen as Exclude<T, false | null | undefined>;
-    if (Date.now() > end) throw new Error(`waited ${seconds} s in vain: ${look}`);
+    if (Date.now() > end) throw new Error(`still false after ${seconds} s: ${look}`);
     await pause(20);
   }
 }
 
-/** What one look counts at most: a look takes a few, and more only where the machine has other work. */
-const MOST_MS_A_LOOK = 25;
+/** One poll counts at most this long: it takes a few milliseconds, and more only when the machine is busy. */
+const MAX_MS_A_POLL = 25;
 
-/** Whether it comes to that within so many milliseconds, as a machine counts them that has nothing else to do. */
+/** Whether `look` becomes true within `ms` milliseconds of an idle machine. */
 export async function within(ms: number, look: () => boolean | Promise<boolean>): Promise<boolean> {
   for (let counted = 0; counted <= ms; ) {
     const begin = performance.now();
     if (await look()) return true;
     await pause(2);
-    counted += Math.min(performance.now() - begin, MOST_MS_A_LOOK);
+    counted += Math.min(performance.now() - begin, MAX_MS_A_POLL);
   }
   return false;
 }

@@ -106,7 +106,7 @@ const example: Example = {
     'POST /plugins/installations/{id}/invoke/{action}': starts,
   },
   unrecorded: { 'POST /plugins/catalog': { test: 'catalog/catalog.test.ts', why: 'takes a package, not JSON' } },
-  paths: { '/plugins/catalog/{slug}': inCatalog },
+  paths: { '/plugins/catalog/{slug}': () => '/plugins/catalog/chat-channel' },
   withoutObject: { '/plugins/catalog/{slug}': 'the catalog belongs to no tenant' },
 };
 export default example;
