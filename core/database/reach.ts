@@ -25,12 +25,14 @@ export const ABOUT_DEVICE: ReachColumns = { org: 'org_id', site: null, device: '
 export const IN_SITE: ReachColumns = { org: 'org_id', site: 'site_id', device: null };
 
 /** SQL: the device in this column is a member of one of the groups. Rows that exclude a device are no memberships. */
+// reach: part of reach() itself, which ties it to the row of the statement
 export const inGroups = (deviceColumn: string, groupIds: string): string =>
   `exists (select from device_group_members gm where gm.device_id = ${deviceColumn} and gm.group_id = any(${groupIds})
     and not gm.is_excluded)`;
 
 function inSites(alias: string, { site, device }: ReachColumns, siteIds: string): string {
   if (site) return `${alias}.${site} = any(${siteIds})`;
+  // reach: part of reach() itself, which ties it to the row of the statement
   return `exists (select from devices rd where rd.id = ${alias}.${device} and rd.site_id = any(${siteIds}))`;
 }
 

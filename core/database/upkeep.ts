@@ -28,6 +28,7 @@ async function pruneChanges(pool: pg.Pool): Promise<void> {
   const xid = rows[0]?.xid;
   if (!xid) return;
   await pool.query('delete from sync_horizons where xid < $1::xid8', [xid]);
+  // reach: retention by the platform role, for all organizations
   await pool.query(
     `delete from sync_changes where ctid = any(array(select ctid from sync_changes
        where at < now() - make_interval(days => $1) and xid < $2::xid8 limit 100000))`,
@@ -47,6 +48,7 @@ export async function pruneHistory(pool: pg.Pool): Promise<void> {
        where at < now() - make_interval(days => $1) order by at limit 500)`,
     [SNAPSHOT_DAYS],
   );
+  // reach: retention by the platform role, for all organizations
   await pool.query(
     `delete from events where id in (
        select id from events where occurred_at < now() - make_interval(days => $1)

@@ -119,6 +119,7 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
 }
 
 async function readEvent(ctx: Context, id: string): Promise<DomainEvent | null> {
+  // reach: the job's own event; its scope is the event's organization
   const { rows } = await ctx.sql<Omit<DomainEvent, 'occurredAt'> & { occurredAt: Date }>(
     `select id, name, org_id as "orgId", site_id as "siteId", device_id as "deviceId", occurred_at as "occurredAt", actor, data
      from events where id = $1`,

@@ -3,7 +3,16 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, systemUser, type Tenant, tenant } from '#test';
+import {
+  type ErrorBody,
+  enrollAgent,
+  enrollmentKey,
+  orgUser,
+  startTestPlatform,
+  systemUser,
+  type Tenant,
+  tenant,
+} from '#test';
 
 const EXAMPLE = join(import.meta.dirname, '../../packages/example-module');
 
@@ -31,6 +40,19 @@ const labels = async (token: string) =>
   (await call<{ data: Label[] }>('GET', '/acme-asset-labels', token)).body.data.map(({ label }) => label);
 const enroll = async ({ orgId, siteId }: Tenant) =>
   (await enrollAgent(platform, { key: await enrollmentKey(platform, { orgId, siteId }) })).deviceId;
+
+test('a person limited to a site labels and reads only the devices there, and orders no labels for the others', async (t) => {
+  const mine = await tenant(platform);
+  const { token } = mine.orgAdmin;
+  const { status } = await call('POST', '/acme-asset-labels', token, { deviceId: await enroll(mine), label: 'M-1' });
+  t.is(status, 201);
+  const body = { orgId: mine.orgId, name: 'Elsewhere' };
+  const { id } = (await platform.call<{ id: string }>('POST', '/orgs/sites', { token, body })).body;
+  const limited = await orgUser(platform, { orgId: mine.orgId, siteIds: [id] });
+  t.deepEqual(await labels(limited.token), []);
+  const ordered = await call('POST', '/acme-asset-labels/assign', limited.token, {});
+  t.deepEqual([ordered.status, ordered.body.error.code], [403, 'TARGET_OUT_OF_SCOPE']);
+});
 
 test('its migrations are applied under its name, and its tables are closed to other tenants', async (t) => {
   const applied = await platform.sql(`select name from migrations where owner = 'acme-asset-labels'`);

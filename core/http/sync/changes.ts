@@ -45,6 +45,7 @@ interface Entry {
 }
 
 // Of each owner as much as a page may need, so that the index gives it in order; together that is never too little.
+// reach: the last conditions are the sites and groups of the caller, given as $7 and $8
 const ENTRIES = `
 select e.xid::text as xid, e.id, max(e.at) as at, bool_or(e.tells) as tells
 from unnest(coalesce($2::uuid[], array(select o.id from organizations o) || array(select p.id from partners p))) w (owner)

@@ -1,7 +1,14 @@
 /** Asset labels on a whole platform: real HTTP, a real database, the real queue run step by step. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { enrollAgent, enrollmentKey, startTestPlatform, type Tenant, tenant } from '@quartermaster/module-kit/test';
+import {
+  enrollAgent,
+  enrollmentKey,
+  orgUser,
+  startTestPlatform,
+  type Tenant,
+  tenant,
+} from '@quartermaster/module-kit/test';
 
 const platform = await startTestPlatform();
 after(() => platform.stop());
@@ -76,6 +83,8 @@ test('the job gives each device without a label the next number, once', async ()
     await platform.runJobs();
   }
   assert.deepEqual(await labels(token), ['A-00001', 'A-00002', 'A-00003']);
+  const limited = await orgUser(platform, { orgId: mine.orgId, siteIds: [mine.siteId] });
+  assert.equal((await call('POST', '/assign', limited.token, {})).body.error.code, 'TARGET_OUT_OF_SCOPE');
 });
 
 test('devices get one as they enroll where the settings say so, and search finds them by it', async () => {

@@ -51,6 +51,7 @@ export async function withdrawVersion(ctx: Context, id: string): Promise<AgentVe
      where id = $1 and state <> 'withdrawn'`,
     [id],
   );
+  // reach: only system administrators withdraw a version, and they reach every device
   await ctx.sql(
     `update agent_update_attempts a set state = 'failed', reason = 'withdrawn', finished_at = now(), updated_at = now()
      from devices d where d.id = a.device_id and a.state = 'offered' and a.component = $1 and a.to_version = $2

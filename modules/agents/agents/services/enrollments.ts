@@ -96,6 +96,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
     siteId: string | null;
     defaultId: string | null;
     only: string | null;
+    // reach: the site and organization of the enrollment key
   }>(
     `select o.status in ('active', 'trial') and o.deleted_at is null and p.status = 'active' and p.deleted_at is null
          as active,
@@ -116,6 +117,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
 /** The device whose token the machine still holds: the only proof that it is the same one. */
 async function provenDevice(ctx: Context, token: string | undefined, orgId: string): Promise<string | null> {
   if (!token) return null;
+  // reach: found by the secret token of the device itself
   const { rows } = await ctx.sql<{ deviceId: string; suspended: boolean }>(
     `select device_id as "deviceId", suspended_at is not null as suspended from agent_credentials
      where token_hash = $1 and role = 'agent' and (expires_at is null or expires_at > now())`,

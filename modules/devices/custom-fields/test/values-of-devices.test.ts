@@ -1,13 +1,13 @@
 /** Definitions that change or go while devices hold their values, and filters and groups name them. */
 import test from 'ava';
-import { type ErrorBody, organization, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, organization, orgUser, startTestPlatform, tenant } from '#test';
 import { enroll } from '../../devices/test/arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
 type Answer = {
-  data: { id: string; invalidCount: number | null };
+  data: { id: string; invalidCount: number | null; usageCount?: number };
   id: string;
   clearedDevices?: number;
 } & ErrorBody;
@@ -50,6 +50,16 @@ test('a choice that no device holds goes without a word, one in use by force, an
   t.is((await call('PATCH', path, token, { name: 'Level' })).body.data.invalidCount, 2);
   t.is((await call('PATCH', path, token, { deviceTypes: ['windows'] })).body.data.invalidCount, 3);
   t.deepEqual(await stored(), ['a x', 'b x', 'b x']);
+});
+
+test('the usage that a limited person is shown counts the devices that the person reaches', async (t) => {
+  const { token, path, orgId, siteId } = await held('a', 'b', 'c');
+  const elsewhere = await platform.call<{ id: string }>('POST', '/orgs/sites', { token, body: { orgId, name: 'Two' } });
+  const usageAt = async (siteIds: string[]) =>
+    (await call('GET', path, (await orgUser(platform, { orgId, siteIds })).token)).body.data.usageCount;
+  t.is((await call('GET', path, token)).body.data.usageCount, 3);
+  t.is(await usageAt([siteId]), 2);
+  t.is(await usageAt([elsewhere.body.id]), 0);
 });
 
 test('devices get the choice that is named in place of a removed one, and keep all else', async (t) => {

@@ -16,6 +16,7 @@ export async function setAutoUpdate(ctx: Context, id: string, enabled: boolean) 
     return { deviceId: id, enabled, confirmed: true };
   }
   await ctx.use('devices').wishAutoUpdate([id], enabled);
+  // reach: the device is held above, which checks it
   await ctx.sql(
     `update device_commands set status = 'cancelled', finished_at = now(), payload = '{}'
      where device_id = $1 and dedup_key = 'set_auto_update' and status in ('pending', 'sent', 'running')`,

@@ -133,6 +133,7 @@ async function withoutSkipped(
 
 async function insert(ctx: Context, targets: Target[], values: unknown[]): Promise<Map<string, string>> {
   if (targets.length === 0) return new Map();
+  // reach: only devices that failureOf() found within sites and groups get here
   const { rows } = await ctx.sql<{ id: string; deviceId: string }>(
     `insert into device_commands (device_id, org_id, submitted_org_id, type, payload, target_role, when_offline, deliver_by,
        execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by)
@@ -147,6 +148,7 @@ async function insert(ctx: Context, targets: Target[], values: unknown[]): Promi
 
 async function openOnes(ctx: Context, dedupKey: string, targets: Target[]): Promise<Map<string, string>> {
   if (targets.length === 0) return new Map();
+  // reach: only devices that failureOf() found within sites and groups get here
   const { rows } = await ctx.sql<{ id: string; deviceId: string }>(
     `select id, device_id as "deviceId" from device_commands
      where device_id = any($1::uuid[]) and dedup_key = $2 and status in ${OPEN}`,

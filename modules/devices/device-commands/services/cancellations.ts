@@ -74,6 +74,7 @@ async function askToStop(ctx: Context, deviceId: string, id: string): Promise<Co
 /** The agent never received the command that it should stop: the command will not run, so it is cancelled. */
 export async function cancelUndelivered(ctx: Context, stop: Command, result: unknown): Promise<void> {
   if ((result as { state?: unknown } | null | undefined)?.state !== 'unknown') return;
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<Command>(
     `update device_commands set status = 'cancelled', finished_at = now(), payload = '{}'
      where id = $1 and device_id = $2 and status in ('sent', 'running') and cancel_requested_at is not null

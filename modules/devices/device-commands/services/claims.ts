@@ -11,6 +11,7 @@ export const ASYNC_COMMIT = `(select set_config('synchronous_commit', 'off', tru
 
 // A quarantined device receives nothing, a decommissioned one only the command that removes its agent. The organization that sent
 // the command must still be that of the device, and the user or API key that sent it must still be authorized.
+// reach: devices of agents, each named by its own token
 const CLAIM = `
 with due as (
   select c.id, asking.epoch

@@ -20,6 +20,7 @@ interface Begin {
 }
 
 // Rows are locked in the order of their ids. The final select reads them as they were before the update.
+// reach: devices of agents, each named by its own token
 const BEGIN = `
 with asked as (select a.* from ${ASYNC_COMMIT}, unnest($1::uuid[], $2::uuid[], $3::text[]) as a (id, device_id, role)),
 due as (
@@ -69,6 +70,7 @@ const releases = defineBatch<Release, boolean>({
   autocommit: true,
   async run(sql, items) {
     const all = items.flatMap(({ deviceId, sent }) => sent.map((one) => ({ deviceId, ...one })));
+    // reach: devices of agents, each named by its own token
     const { rows } = await sql<{ deviceId: string }>(
       `with due as (
          select c.id, r.unsent from device_commands c
@@ -107,6 +109,7 @@ const reclaims = defineBatch<Reclaim, null>({
   maxSize: 500,
   autocommit: true,
   async run(sql, items) {
+    // reach: devices of agents, each named by its own token
     await sql(
       `with due as (
          select c.id from unnest($1::uuid[], $2::text[], $3::bigint[]) as r (device_id, role, epoch)
@@ -127,6 +130,7 @@ export async function reclaimCommands(ctx: Context, deviceId: string, role: Targ
 
 export async function noteProgress(ctx: Context, deviceId: string, progress: Progress): Promise<boolean> {
   const percent = progress.percent === null ? null : Math.max(0, Math.min(100, progress.percent));
+  // reach: the agent's own device, which its token names
   const { rowCount } = await ctx.sql(
     `update device_commands set progress_percent = coalesce($3, progress_percent),
        progress_message = coalesce($4, progress_message)

@@ -12,6 +12,7 @@ const RETURNED = COMMAND_FIELDS.replaceAll(/(^|, )(\w+) as/g, '$1c.$2 as');
 
 /** Commands that were not delivered by their deadline: expired. */
 export async function expireCommands(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Command>(
     `with due as (
        select id from device_commands where status = 'pending' and deliver_by <= now()
@@ -24,6 +25,7 @@ export async function expireCommands(ctx: Context): Promise<void> {
 
 /** Waiting commands that were cancelled before they came back to the queue, or whose sender is no longer authorized. */
 export async function cancelUnwanted(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Command>(
     `with due as (
        select c.id from device_commands c where c.status = 'pending' and (c.cancel_requested_at is not null
@@ -39,6 +41,7 @@ export async function cancelUnwanted(ctx: Context): Promise<void> {
 
 /** Commands without a result a minute after their execution timeout: a timeout, which a late result replaces for a day. */
 export async function timeOutCommands(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Command>(
     `with due as (
        select id from device_commands where status in ('sent', 'running')
@@ -52,6 +55,7 @@ export async function timeOutCommands(ctx: Context): Promise<void> {
 
 /** Commands given out two minutes ago and never started: the response was probably lost, so they are given out again. */
 export async function redeliverCommands(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<{ deviceId: string }>(
     `with due as (
        select id from device_commands where status = 'sent' and started_at is null and deliver_by > now()

@@ -5,6 +5,7 @@ import { announceEnd, insertOrFind } from './queue.ts';
 
 /** Cancels the commands that no agent has fetched yet, of one type or of all, and returns how many. */
 export async function cancelWaiting(ctx: Context, deviceId: string, type?: string): Promise<number> {
+  // reach: the device is being decommissioned or restored, which checked it
   const { rows } = await ctx.sql<Command>(
     `update device_commands set status = 'cancelled', finished_at = now(), payload = '{}'
      where device_id = $1 and status = 'pending' and ($2::text is null or type = $2) returning ${COMMAND_FIELDS}`,

@@ -15,6 +15,7 @@ interface Recipient {
 }
 
 const OPEN = `('pending', 'sent', 'running')`;
+// reach: the device is held by the callers, which checks it
 const INSERT = `
 insert into device_commands (device_id, org_id, submitted_org_id, type, payload, priority, target_role, when_offline,
   deliver_by, execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by,
@@ -75,6 +76,7 @@ export async function insertOrFind(
       ctx.hint('device-commands.waiting', device.id);
       return { made: rows[0] };
     }
+    // reach: the device is held by the callers, which checks it
     const open = await ctx.sql<{ id: string }>(
       `select id from device_commands where device_id = $1 and dedup_key = $2 and status in ${OPEN}`,
       [device.id, command.dedupKey],

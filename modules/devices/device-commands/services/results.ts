@@ -15,6 +15,7 @@ export const GIVEN_OUT = `(status in ('sent', 'running') or (status = 'pending' 
 
 /** Changes sent to running. Throws 404 for an unknown command and 409 for one that has ended; a repeat does nothing. */
 export async function startCommand(ctx: Context, deviceId: string, commandId: string): Promise<void> {
+  // reach: the agent's own device, which its token names
   const { rowCount } = await ctx.sql(
     `update device_commands set status = 'running', started_at = now()
      where id = $1 and device_id = $2 and status <> 'running' and ${GIVEN_OUT}`,
@@ -28,6 +29,7 @@ export async function startCommand(ctx: Context, deviceId: string, commandId: st
   }
 }
 
+// reach: the agent's own device, which its token names
 const FINISH = `
 with done as (
   update device_commands set finished_at = now(),
@@ -90,6 +92,7 @@ export async function finishCommand(
 }
 
 async function lookUp(ctx: Context, deviceId: string, commandId: string) {
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<Pick<Command, 'status' | 'targetRole' | 'attempt'>>(
     `select status, attempt, target_role as "targetRole" from device_commands where id = $1 and device_id = $2`,
     [commandId, deviceId],

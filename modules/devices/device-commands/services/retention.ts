@@ -6,6 +6,7 @@ const KEPT_DAYS = 90;
 
 /** Deletes ended commands after 90 days, a portion a day. */
 export async function pruneCommands(ctx: Context): Promise<void> {
+  // reach: retention by the platform role, for all organizations
   await ctx.sql(
     `delete from device_commands where id in (select id from device_commands
        where created_at < now() - make_interval(days => ${KEPT_DAYS}) and status not in ('pending', 'sent', 'running')
@@ -15,6 +16,7 @@ export async function pruneCommands(ctx: Context): Promise<void> {
 
 /** Deletes at most `maxRows` commands of a device, and returns how many. */
 export async function removeCommands(ctx: Context, deviceId: string, maxRows: number): Promise<number> {
+  // reach: purge by the platform role, of a device that was checked when it was requested
   const { rowCount } = await ctx.sql(
     `delete from device_commands where device_id = $1
        and ctid in (select ctid from device_commands where device_id = $1 limit $2)`,
@@ -29,6 +31,7 @@ export async function takeOverCommands(
   { orgId, fromDeviceId, intoDeviceId }: { orgId: string; fromDeviceId: string; intoDeviceId: string },
   maxRows: number,
 ): Promise<boolean> {
+  // reach: merge by the platform role, of devices that were checked when it was requested
   const { rowCount } = await ctx.sql(
     `update device_commands set device_id = $2 where id in (
        select id from device_commands where device_id = $1 and org_id = $4

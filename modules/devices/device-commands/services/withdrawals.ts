@@ -11,6 +11,7 @@ export async function countWaitingOfTypes(
   types: readonly string[],
   orgIds: readonly string[] | null,
 ): Promise<number> {
+  // reach: platform role: a feature is switched off for whole organizations
   const { rows } = await ctx.sql<{ n: number }>(
     `select count(*)::int as n from device_commands
      where status = 'pending' and type = any($1) and ($2::uuid[] is null or org_id = any($2))`,
@@ -26,6 +27,7 @@ export async function cancelWaitingOfTypes(
   { partnerId, orgId }: ModulePlace,
 ): Promise<void> {
   for (let taken = BATCH_SIZE; taken === BATCH_SIZE; ) {
+    // reach: platform role: a feature is switched off for whole organizations
     const { rows } = await ctx.sql<Command>(
       `update device_commands set status = 'cancelled', finished_at = now(), payload = '{}'
        where status = 'pending' and id in (

@@ -26,6 +26,7 @@ export interface GroupCreate {
   copyFrom?: string;
 }
 
+// reach: groupsIn() limits groups, since one that is bound to no site is visible in all sites
 export class DeviceGroup extends Model {
   static override tableName = 'device_groups';
   static override jsonAttributes = ['filter'];

@@ -31,6 +31,7 @@ export async function visibleCounts(ctx: Context, groupIds: readonly string[]): 
 export async function shown(ctx: Context, groups: readonly DeviceGroup[]) {
   const ids = groups.map(({ id }) => id);
   const counts = isLimited(ctx) ? await visibleCounts(ctx, ids) : null;
+  // reach: the groups come from groupsIn(), which limits them
   const { rows } = await ctx.sql<{ id: string }>(
     `select id from device_groups where id = any($1::uuid[]) and ${RESTRICTING}`,
     [ids],

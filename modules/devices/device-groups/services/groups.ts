@@ -67,6 +67,7 @@ export async function createGroup(ctx: Context, input: GroupCreate): Promise<Rep
   const rule = await ruleOf(ctx, orgId, input);
   if (parentId) await mustFitBelow(ctx, orgId, parentId);
   const row = { orgId, name, type, description, siteId, parentId, filterId, ...rule };
+  // reach: mustReachAll above checks the site of the new group
   const group = await DeviceGroup.query(ctx.trx)
     .insert({ ...row, createdBy: ctx.actor.id } as Partial<DeviceGroup>)
     .returning('*')

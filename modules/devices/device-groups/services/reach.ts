@@ -52,6 +52,7 @@ export const isLimited = ({ scope }: Context): boolean => scope.siteIds !== null
 
 /** Those of the ids that are no group of the organization. Also asked on platform work. */
 export async function missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]> {
+  // reach: only tells which of the ids do not exist, when limits of people are checked
   const { rows } = await ctx.sql<{ id: string }>(
     'select id from device_groups where org_id = $1 and id = any($2::uuid[])',
     [orgId, ids],

@@ -25,6 +25,7 @@ export async function deleteGroup(ctx: Context, id: string, force: boolean): Pro
     throw errors.InUse({ message: 'The device group is in use', details: [{ children, references }] });
   }
   if (named) await release(ctx, group);
+  // reach: mustReachAll above: the caller reaches every member
   const { rows } = await ctx.sql<{ ids: string[] }>(
     'select array(select device_id from device_group_members where group_id = $1 order by 1) as ids',
     [id],

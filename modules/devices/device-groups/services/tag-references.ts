@@ -4,7 +4,7 @@ import { type ConditionTree, isTree } from '../models/condition-tree.ts';
 import { DeviceGroup } from '../models/device-group.ts';
 import { evaluateSoon } from './evaluating/evaluations.ts';
 import { takeTurn } from './evaluating/turns.ts';
-import { mustGrant, RESTRICTING, type SeenGroup } from './reach.ts';
+import { mustGrant, mustReachAll, RESTRICTING, type SeenGroup } from './reach.ts';
 
 const NAMES_TAGS = new Set(['hasAny', 'hasAll']);
 type Fold = (text: string) => string;
@@ -30,10 +30,16 @@ async function naming(ctx: Context, orgId: string, tag: string): Promise<SeenGro
   return groups.filter(({ filter }) => filter && retagged(filter, tagKey, tag, `not ${tag}`) !== filter);
 }
 
-/** Throws 403 where people are limited to one of them, and the caller may not change people: a merge adds members. */
+/**
+ * Throws 403 TARGET_OUT_OF_SCOPE where the caller does not reach all that one of them may reach, and 403 where people are limited to
+ * one and the caller may not change people: a merge adds members.
+ */
 export async function findNaming(ctx: Context, orgId: string, tag: string) {
   const groups = await naming(ctx, orgId, tag);
-  for (const group of groups) mustGrant(ctx, group);
+  for (const group of groups) {
+    mustReachAll(ctx, group);
+    mustGrant(ctx, group);
+  }
   return groups.map(({ id, name }) => ({ type: 'device_group' as const, id, name }));
 }
 

@@ -8,6 +8,7 @@ const MOST_LEVELS = 5;
 
 /** From the root down, without the group itself. A limited caller learns their names, too. */
 export async function ancestorsOf(ctx: Context, group: { id: string; orgId: string }) {
+  // reach: the names of the groups above a visible one are shown to every caller who sees it
   const { rows } = await ctx.sql<{ id: string; name: string }>(
     `with recursive up as (
        select id, parent_id, name, 0 as step from device_groups where id = $1 and org_id = $2
@@ -21,6 +22,7 @@ export async function ancestorsOf(ctx: Context, group: { id: string; orgId: stri
 
 /** Levels that begin with the group: 1 for a group without children. */
 async function heightOf(ctx: Context, groupId: string): Promise<number> {
+  // reach: the names of the groups above a visible one are shown to every caller who sees it
   const { rows } = await ctx.sql<{ height: number }>(
     `with recursive down as (
        select id, 1 as level from device_groups where id = $1

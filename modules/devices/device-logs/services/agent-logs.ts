@@ -7,6 +7,7 @@ import { redactLine, redactMetadata } from './redactions.ts';
 
 const ROWS = 100;
 // The device gives the organization: one that is no more takes no lines.
+// reach: the agent's own device, which its token names
 const STORE = `
 insert into agent_logs (device_id, org_id, timestamp, reported_at, level, component, message, fields, agent_version)
 select d.id, d.org_id, r.* from devices d cross join unnest($2::timestamptz[], $3::timestamptz[], $4::text[], $5::text[],
@@ -70,6 +71,7 @@ export async function listLogs(ctx: Context, deviceId: string, query: LogQuery) 
   const { limit } = query;
   if (query.cursor !== undefined) {
     return cursorForm(ctx, {
+      // reach: mustExist above checks the device
       order: 'diagnostic-logs',
       cursor: query.cursor,
       limit,
@@ -79,6 +81,7 @@ export async function listLogs(ctx: Context, deviceId: string, query: LogQuery) 
     });
   }
   const offset = ((query.page ?? 1) - 1) * limit;
+  // reach: mustExist above checks the device
   const logs = await ctx.sql(
     `select ${FIELDS} from agent_logs where ${where} order by timestamp desc, id desc limit $7 offset $8`,
     [...values, limit, offset],
@@ -87,6 +90,7 @@ export async function listLogs(ctx: Context, deviceId: string, query: LogQuery) 
   if (logs.rows.length < limit && (logs.rows.length > 0 || offset === 0)) {
     return { logs: logs.rows, total: offset + logs.rows.length, limit, offset };
   }
+  // reach: mustExist above checks the device
   const count = await ctx.sql<{ total: number }>(`select count(*) as total from agent_logs where ${where}`, values);
   return { logs: logs.rows, total: count.rows[0]?.total ?? 0, limit, offset };
 }

@@ -8,7 +8,9 @@ const SHARED = `id, device_id as "deviceId", org_id as "orgId", timestamp, level
 const FILTER = `device_id = $1 and ($2::text is null or category = $2) and ($3::text is null or level = $3)
   and ($4::text is null or source = $4) and ($6::timestamptz is null or timestamp <= $6)`;
 /** An event that recurs lies in the asked time when any of its occurrences may: from the first to the last. */
+// reach: listEvents checks the device with mustExist
 const COUNTED = `from device_event_logs where ${FILTER} and ($5::timestamptz is null or last_occurred_at >= $5)`;
+// reach: listEvents checks the device with mustExist
 const SINGLE = `from device_event_entries where ${FILTER}
   and ($5::timestamptz is null or timestamp >= $5 and created_at >= $5::timestamptz - interval '${EARLY}')`;
 

@@ -29,6 +29,7 @@ interface Counted {
 const isNew = (occurred: string, reported: string) => `(${reported} > e.last_reported_at
   or ${reported} <> e.last_reported_at and (${occurred} <> ${reported} or e.last_occurred_at <> e.last_reported_at))`;
 // `more` holds the occurrences of what comes several times in one body: some of them may have been counted before.
+// reach: the agent's own device, which its token names
 const COUNT = `
 with more as materialized (
   select * from unnest($13::text[], $14::text[], $15::timestamptz[], $16::timestamptz[]) m (source, event_id, occurred, reported)
@@ -47,6 +48,7 @@ where ${isNew('excluded.last_occurred_at', 'excluded.last_reported_at')}
 returning (xmax = 0) as inserted`;
 
 // A body is sent again soon or not at all: looking back two days opens three partitions.
+// reach: the agent's own device, which its token names
 const KEEP = `
 insert into device_event_entries (device_id, org_id, timestamp, reported_at, level, category, source, message, details, digest)
 select d.id, d.org_id, r.* from devices d cross join unnest($2::timestamptz[], $3::timestamptz[], $4::text[], $5::text[],

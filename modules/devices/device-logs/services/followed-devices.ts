@@ -6,6 +6,7 @@ import type { Context } from '#core';
  * needs for its own: they become plain entries of the day, which keep the id and the count in their details.
  */
 export async function leaveLogs(ctx: Context, deviceId: string): Promise<void> {
+  // reach: the device is moved, merged or purged, which checked it; platform role
   await ctx.sql(
     `with counted as (delete from device_event_logs where device_id = $1 returning *)
      insert into device_event_entries (device_id, org_id, timestamp, reported_at, level, category, source, message, details,
@@ -16,6 +17,7 @@ export async function leaveLogs(ctx: Context, deviceId: string): Promise<void> {
      from counted`,
     [deviceId],
   );
+  // reach: the device is moved, merged or purged, which checked it; platform role
   await ctx.sql('delete from device_event_quotas where device_id = $1', [deviceId]);
 }
 
@@ -26,8 +28,10 @@ export async function mergeLogs(
 ): Promise<void> {
   const values = [fromDeviceId, intoDeviceId, orgId];
   for (const table of ['agent_logs', 'device_event_entries']) {
+    // reach: the device is moved, merged or purged, which checked it; platform role
     await ctx.sql(`update ${table} set device_id = $2 where device_id = $1 and org_id = $3`, values);
   }
+  // reach: the device is moved, merged or purged, which checked it; platform role
   await ctx.sql(
     `with same as (
        select o.id as old_id, n.id, o.occurrence_count, o.last_occurred_at
@@ -40,6 +44,7 @@ export async function mergeLogs(
      delete from device_event_logs where id in (select old_id from same)`,
     values,
   );
+  // reach: the device is moved, merged or purged, which checked it; platform role
   await ctx.sql('update device_event_logs set device_id = $2 where device_id = $1 and org_id = $3', values);
 }
 
@@ -47,6 +52,7 @@ export async function mergeLogs(
 export async function purgeLogs(ctx: Context, deviceId: string, most: number): Promise<number> {
   let gone = 0;
   for (const table of ['agent_logs', 'device_event_entries', 'device_event_logs']) {
+    // reach: the device is moved, merged or purged, which checked it; platform role
     const { rowCount } = await ctx.sql(
       `delete from ${table} where device_id = $1
          and (tableoid, ctid) in (select tableoid, ctid from ${table} where device_id = $1 limit $2)`,

@@ -18,6 +18,7 @@ export async function dropOldDays(ctx: Context): Promise<void> {
 
 /** Counted events lie in no day: some of those that have long not recurred, by the index of each device. */
 export async function pruneEvents(ctx: Context): Promise<void> {
+  // reach: retention by the platform role, for all organizations
   await ctx.sql(
     `delete from device_event_logs where id in (
        select old.id from devices d cross join lateral (

@@ -19,6 +19,7 @@ export async function takeOverMetrics(
 ): Promise<boolean> {
   let more = false;
   for (const { table, columns } of SERIES) {
+    // reach: merge by the platform role, of devices that were checked when it was requested
     const { rowCount } = await ctx.sql(
       `with old as (
          delete from ${table} where device_id = $1 and ts in (

@@ -9,10 +9,12 @@ const MAX_POINTS = 2500;
 
 // Rows stay with the organization in which they were written: the caller sees those of its organizations.
 const MINE = 'device_id = $1 and ($4::uuid[] is null or org_id = any($4::uuid[]))';
+// reach: readMetrics checks the device with mustExist
 const SAMPLES = (seconds: number, from: string) => `
 select date_bin('${seconds} seconds', ts, 'epoch') as ts, ${FROM_SAMPLES} from device_metrics
 where ${MINE} and ts >= ${from} and ts < $3 group by 1`;
 // Samples supply what is not rolled up yet: at most the current hour and those since the last run.
+// reach: readMetrics checks the device with mustExist
 const ROLLED_UNTIL = (table: string, step: string) => `greatest($2::timestamptz, coalesce(
   (select max(ts) + interval '${step}' from ${table} where ${MINE} and ts >= $2::timestamptz and ts < $3), $2::timestamptz))`;
 
@@ -23,6 +25,7 @@ const STATEMENTS: Record<Resolution, string> = {
 };
 
 function rolled(table: string, seconds: number, step: string): string {
+  // reach: readMetrics checks the device with mustExist
   return `
 with until as materialized (select ${ROLLED_UNTIL(table, step)} as ts),
 parts as (

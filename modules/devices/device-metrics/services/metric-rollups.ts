@@ -6,12 +6,14 @@ const HOUR_MS = 3_600_000;
 /** Hours of one run, so that a backlog is processed in portions. */
 const MAX_HOURS = 48;
 
+// reach: roll-up by the platform role, for all organizations
 const HOUR = `
 insert into device_metrics_hourly (device_id, ts, org_id, ${ROLLED})
 select device_id, $1::timestamptz, org_id, ${FROM_SAMPLES} from device_metrics
 where ts >= $1::timestamptz and ts < $1::timestamptz + interval '1 hour' group by device_id, org_id
 on conflict (device_id, ts, org_id) do update set ${REPLACED}`;
 
+// reach: roll-up by the platform role, for all organizations
 const DAY = `
 insert into device_metrics_days (device_id, ts, org_id, ${ROLLED})
 select device_id, $1::timestamptz, org_id, ${FROM_ROLLED} from device_metrics_hourly
@@ -24,6 +26,7 @@ on conflict (device_id, ts, org_id) do update set ${REPLACED}`;
  */
 export async function rollUp(ctx: Context): Promise<boolean> {
   // The row is also the lock that keeps two runs from doing the same work.
+  // reach: roll-up by the platform role, for all organizations
   const { rows } = await ctx.sql<{ from: Date | null; now: Date }>(
     `with first as (
        insert into device_metrics_progress (rolled_until)

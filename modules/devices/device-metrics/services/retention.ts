@@ -7,6 +7,7 @@ const TABLES = ['device_metrics', 'device_metrics_hourly', 'device_metrics_days'
 export async function dropOldMetrics(ctx: Context): Promise<void> {
   await ctx.sql(`select drop_daily_partitions('device_metrics', 14)`);
   await ctx.sql(`select drop_daily_partitions('device_metrics_hourly', 180)`);
+  // reach: retention by the platform role, for all organizations
   await ctx.sql(`delete from device_metrics_days where ts < now() - interval '2 years'`);
 }
 
@@ -15,6 +16,7 @@ export async function removeMetrics(ctx: Context, deviceId: string, maxRows: num
   let removed = 0;
   for (const table of TABLES) {
     if (removed >= maxRows) break;
+    // reach: purge by the platform role, of a device that was checked when it was requested
     const { rowCount } = await ctx.sql(
       `delete from ${table} where device_id = $1
          and (tableoid, ctid) in (select tableoid, ctid from ${table} where device_id = $1 limit $2)`,

@@ -3,6 +3,7 @@ import type { Context } from '#core';
 import { AVERAGES, FROM_HEARTBEAT, HEARTBEAT_RECORD, SAMPLED } from './metric-columns.ts';
 
 /** Part of the heartbeat statement of devices (slot `devices.metrics`): one row for each heartbeat that carries metrics. */
+// reach: devices of agents, each named by its own token
 export const INSERT_SAMPLES = `
 insert into device_metrics (device_id, ts, org_id, ${SAMPLED})
 select o.device_id, b.at, o.org_id, ${FROM_HEARTBEAT}
@@ -11,6 +12,7 @@ where b.metrics is not null and b.at between now() - interval '1 day' and now() 
 on conflict do nothing`;
 
 // A day in buckets of five minutes: at most 288 points, whatever the interval of the heartbeats.
+// reach: the details of a device call this after they have read the device with reach()
 const RECENT = `
 select date_bin('5 minutes', ts, 'epoch') as at, ${AVERAGES}
 from device_metrics

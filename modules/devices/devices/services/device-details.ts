@@ -3,6 +3,7 @@ import { type Context, errors, reach } from '#core';
 import { JOINS, LISTED } from './statuses.ts';
 
 /** Beside what the list shows: everything about a device that lies in this module and does not move by itself. */
+// reach: columns of statements that limit `d` themselves
 export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "osBuild", d.device_role_source as "deviceRoleSource",
   d.is_virtual as "isVirtual", d.virtualization_platform as "virtualizationPlatform", d.custom_fields as "customFields",
   d.maintenance_reason as "maintenanceReason", d.enrollment_ip as "enrollmentIp",
@@ -27,6 +28,7 @@ export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "os
      'totalGb', k.total_gb, 'usedGb', k.used_gb, 'freeGb', k.free_gb, 'usedPercent', k.used_percent,
      'health', k.health) order by k.mount_point), '[]')
    from device_disks k where k.device_id = d.id) as disks`;
+// reach: readDevice appends reach() to it
 const detailOf = (pendingCommands: string) => `
 select ${LISTED}, ${DETAILED}, ${pendingCommands} as "pendingCommands"
 from devices d ${JOINS} where d.id = $1 and `;

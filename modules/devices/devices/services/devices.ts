@@ -12,6 +12,7 @@ export async function mustExist(ctx: Context, id: string): Promise<Device> {
 }
 
 export async function isOnline(ctx: Context, id: string): Promise<boolean> {
+  // reach: callers have checked or locked the device
   const { rows } = await ctx.sql<{ connectivity: string }>(
     'select connectivity from device_state where device_id = $1',
     [id],

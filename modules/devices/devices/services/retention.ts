@@ -12,6 +12,7 @@ const HISTORY = [
 
 export async function pruneHistory(ctx: Context): Promise<void> {
   for (const { table, age } of HISTORY) {
+    // reach: retention by the platform role, for all organizations
     await ctx.sql(
       `delete from ${table} where id in (select id from ${table}
          where ${age} < now() - make_interval(days => ${KEPT_DAYS}) order by ${age} limit ${MAX_ROWS})`,

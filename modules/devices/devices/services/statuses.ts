@@ -24,5 +24,6 @@ export const METRICS_SUMMARY = `case when s.metrics_at is not null then json_bui
   'cpuPercent', s.latest_metrics -> 'cpuPercent', 'ramPercent', s.latest_metrics -> 'ramPercent',
   'diskPercent', s.latest_metrics -> 'diskPercent', 'at', ${utc('s.metrics_at')}) end as metrics`;
 
+// reach: joins of statements that limit `d` themselves
 export const JOINS = `join device_state s on s.device_id = d.id join organizations o on o.id = d.org_id
   join sites t on t.id = d.site_id left join device_hardware h on h.device_id = d.id`;

@@ -48,6 +48,7 @@ export async function changeTags(
   }
   outcome.changed = written.length;
   if (written.length === 0) return outcome;
+  // reach: lockVisible() has chosen the devices with reach()
   await ctx.sql(
     `update devices d set tags = n.tags, updated_at = now()
      from json_to_recordset($1::json) n (id uuid, tags text[]) where d.id = n.id`,
@@ -67,6 +68,7 @@ export async function changeTags(
   return outcome;
 }
 
+// reach: job of the whole organization; orderRename has checked that the caller reaches every device with the tag
 const RENAME = `
 with due as (
   select id from devices where org_id = $1 and tags @> array[$2::text] and id > $4 order by id limit 500 for no key update)

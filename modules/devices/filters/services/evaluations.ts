@@ -50,6 +50,7 @@ export async function matching(ctx: Context, conditions: unknown, options: Match
     first: params.list.length + 1,
   });
   const joins = compiled.joins.map((join) => join.sql).join(' ');
+  // reach: the first of the parts is visible(), which is reach()
   const text = `select d.id from devices d ${joins} where ${parts.join(' and ')} and (${compiled.where}) order by d.id`;
   const { rows } = await limited(ctx, compiled, () =>
     ctx.sql<{ id: string }>(text, [...params.list, ...compiled.params]),

@@ -76,6 +76,7 @@ function explained(
 export async function explain(ctx: Context, conditions: unknown, deviceId: string) {
   const seen = new Params();
   const where = `${visible(ctx, seen)} and d.id = ${seen.add(deviceId, 'uuid')}`;
+  // reach: the condition is visible(), which is reach()
   const { rows: devices } = await ctx.sql<{ orgId: string }>(
     `select d.org_id as "orgId" from devices d where ${where}`,
     seen.list,
@@ -88,6 +89,7 @@ export async function explain(ctx: Context, conditions: unknown, deviceId: strin
   const id = params.add(deviceId, 'uuid');
   const columns = leaves.map((leaf, n) => `${answerSql(leaf, params)} as r${n}, ${observedSql(leaf, params)} as o${n}`);
   const joins = joinsOf(leaves.flatMap((leaf) => leaf.variants.map(({ field }) => field)));
+  // reach: the statement above has found the device within reach
   const { rows } = await limited(ctx, { limit: limitOf(leaves) }, () =>
     ctx.sql<Record<string, unknown> & { evaluatedAt: Date }>(
       `select now() as "evaluatedAt", ${columns.join(', ')} from devices d ${joins.map((join) => join.sql).join(' ')} where d.id = ${id}`,

@@ -30,6 +30,7 @@ export function previewSql(compiled: Compiled, seen: string, shown: readonly Fil
   const text = (joins: readonly { sql: string }[]) => joins.map((join) => join.sql).join(' ');
   const columns = shown.map((field) => `${field.value} as "${field.key}"`).join(', ');
   const living = compiled.removed ? 'true' : `d.lifecycle <> 'decommissioned'`;
+  // reach: `seen` is visible(), which is reach()
   return `
 with found as materialized (
   select d.id, lower(d.hostname) collate "C" as name from devices d ${text(compiled.joins)}

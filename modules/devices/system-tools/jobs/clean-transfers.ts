@@ -2,6 +2,7 @@
 import { defineJob } from '#core';
 
 /** Both ends give up after REMOTE_TOOL_WAIT_SECONDS; twice that and a minute is for what neither could remove. */
+// reach: retention by the platform role, for all organizations
 const CLEAN = `
 delete from file_transfers where command_id in (
   select command_id from file_transfers where moved_at < now() - make_interval(secs => 2 * $1 + 60)

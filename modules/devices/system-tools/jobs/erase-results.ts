@@ -2,6 +2,7 @@
 import { defineJob } from '#core';
 
 /** The command and its trail stay where they are. A file that still moves keeps its row. */
+// reach: retention by the platform role, for all organizations
 const ERASE = `
 delete from tool_calls where command_id in (
   select c.command_id from tool_calls c where c.created_at < now() - interval '1 hour'

@@ -136,6 +136,22 @@ test.serial('a rename is refused before anything happens', async (t) => {
   t.deepEqual(await stored(id('a')), ['y']);
 });
 
+test.serial(
+  'a rename is refused to people who do not reach all that a group with the tag in its filter may reach',
+  async (t) => {
+    const { token, orgId, siteId, id } = await place({ a: ['old'] });
+    const filter = { operator: 'AND', conditions: [{ field: 'tags', operator: 'hasAny', value: ['old'] }] };
+    const path = await call<{ id: string }>('POST', '/orgs/sites', token, { orgId, name: 'Elsewhere' });
+    const group = { name: 'G', type: 'dynamic', siteId: path.body.id, filter };
+    t.is((await call('POST', '/groups', token, group)).status, 201);
+    const limited = await orgUser(platform, { orgId, siteIds: [siteId] });
+    const refused = await call('POST', '/tags/rename', limited.token, { from: 'old', to: 'new' });
+    t.deepEqual([refused.status, refused.body.error.code], [403, 'TARGET_OUT_OF_SCOPE']);
+    await platform.runJobs();
+    t.deepEqual(await stored(id('a')), ['old']);
+  },
+);
+
 test.serial('many devices with a tag are renamed in one go, and a second run finds nothing left', async (t) => {
   const { token, orgId, siteId } = await place({});
   await platform.sql(

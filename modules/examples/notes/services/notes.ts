@@ -25,6 +25,7 @@ export async function listNotes(ctx: Context, deviceId: string, query: PageQuery
 export async function addNote(ctx: Context, deviceId: string, text: string): Promise<Note> {
   const { orgId } = await ctx.use('devices').mustExist(deviceId);
   if ((await Note.in(ctx).where({ deviceId }).resultSize()) >= MAX_NOTES) throw NoteLimit();
+  // reach: mustExist above checks the device
   const note = await Note.query(ctx.trx).insert({ orgId, deviceId, text }).returning('*');
   ctx.audit('note.create', { orgId, resourceId: note.id, details: { deviceId, text } });
   ctx.emit(added, { noteId: note.id, text }, { orgId, deviceId });
@@ -51,6 +52,7 @@ export async function searchNotes(ctx: Context, text: string, limit: number) {
 
 /** Idempotent: a second run finds nothing. */
 export async function deleteExpired(ctx: Context): Promise<void> {
+  // reach: retention by the platform role, for all organizations
   await ctx.sql(
     `delete from notes where id in (select id from notes where created_at < now() - make_interval(days => $1) limit $2)`,
     [RETENTION_DAYS, BATCH_SIZE],

@@ -1,7 +1,7 @@
 /** Notes on a whole platform: real HTTP, a real database, the real queue. */
 import { join } from 'node:path';
 import test from 'ava';
-import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
+import { enrollAgent, enrollmentKey, orgUser, startTestPlatform, tenant } from '#test';
 
 const platform = await startTestPlatform({}, join(import.meta.dirname, '../../..'));
 test.after.always(() => platform.stop());
@@ -29,6 +29,10 @@ test('a note is added, listed, found and deleted by its tenant only, with audit 
     t.is((await call(method, path, other.orgAdmin, method === 'POST' ? { text: 'x' } : undefined)).status, 404);
   }
   t.is((await call('DELETE', `${path}/${body.id}`, other.orgAdmin)).status, 404);
+  const place = await call('POST', '/orgs/sites', own.orgAdmin, { orgId: own.orgId, name: 'Elsewhere' });
+  const limited = await orgUser(platform, { orgId: own.orgId, siteIds: [place.body.id] });
+  t.deepEqual((await call('GET', '/search?q=POWER', limited)).body.results, []);
+  t.is((await call('DELETE', `${path}/${body.id}`, limited)).status, 404, 'a note of a device in another site');
   t.is((await call('DELETE', `${path}/${body.id}`)).status, 200);
   const actions = (await platform.audits({ orgId: own.orgId })).map(({ action }) => action);
   t.deepEqual(

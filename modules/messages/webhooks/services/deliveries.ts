@@ -49,6 +49,7 @@ export async function addTest(ctx: Context, webhookId: string, event: string): P
   const id = randomUUID();
   const data = { test: true, webhookId, name: webhook.name };
   const body = bodyOf({ id: eventId, type: event, timestamp: new Date().toISOString(), orgId, data });
+  // reach: mustLock above refuses people limited to sites or groups
   await ctx.sql(
     `with made as (
        insert into webhook_deliveries (id, webhook_id, org_id, partner_id, event_id, event_type, message_id, payload, trigger, max_attempts)
@@ -63,6 +64,7 @@ export async function addTest(ctx: Context, webhookId: string, event: string): P
 
 // A message is sent again by a new delivery with the same message id and text. Leaves out messages with a delivery under way,
 // and failed ones that another delivery has delivered since. $1 webhook, $2 statuses.
+// reach: mustLock above refuses people limited to sites or groups
 const REPEAT = (which: string) => `
 with due as materialized (
   select gen_random_uuid() as new_id, d.* from webhook_deliveries d

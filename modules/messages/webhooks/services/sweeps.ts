@@ -9,6 +9,7 @@ const MAX_WAIT_HOURS = 24;
 
 /** Cancels deliveries whose webhook is deleted, or has been inactive for a day. Platform role. */
 export async function cancelStale(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   await ctx.sql(
     `with idle as (
        select id, deleted_at from webhooks
@@ -30,6 +31,7 @@ export async function cancelStale(ctx: Context): Promise<void> {
 export async function prune(ctx: Context): Promise<boolean> {
   const more = await pruneDeliveries(ctx, webhookQueue);
   await ctx.sql(`delete from webhook_counts where hour < now() - interval '2 days'`);
+  // reach: sweep by the platform role, for all organizations
   await ctx.sql(
     `delete from webhooks w where w.deleted_at < now() - make_interval(days => $1)
        and not exists (select from webhook_deliveries d where d.webhook_id = w.id)

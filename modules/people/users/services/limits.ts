@@ -74,6 +74,7 @@ export async function missing(
 ): Promise<{ siteIds: string[]; deviceGroupIds: string[]; orgIds: string[] }> {
   const siteIds = limits.siteIds ?? [];
   const { orgIds } = limits;
+  // reach: only tells which of the ids do not exist; checkLimits has refused those out of reach
   const { rows } = await ctx.sql<{ sites: string[]; orgs: string[] }>(
     `select array(select id from sites where org_id = $1 and id = any($2::uuid[])) as sites,
        array(select id from organizations where partner_id = $3 and id = any($4::uuid[]) and deleted_at is null) as orgs`,

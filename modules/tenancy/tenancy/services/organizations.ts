@@ -160,6 +160,7 @@ export async function deleteOrganization(ctx: Context, id: string): Promise<{ su
 /** The default site is one of the organization's own. */
 async function mustHoldSite(ctx: Context, orgId: string, { defaultSiteId }: Record<string, unknown>): Promise<void> {
   if (!defaultSiteId) return;
+  // reach: only partners and the installation change organizations, and they have no limits by site
   const { rowCount } = await ctx.sql('select 1 from sites where id = $1 and org_id = $2', [defaultSiteId, orgId]);
   if (rowCount) return;
   const message = '"settings.defaultSiteId" is not a site of this organization';

@@ -59,9 +59,11 @@ export async function readSite(ctx: Context, id: string): Promise<Site> {
 
 export async function createSite(ctx: Context, input: SiteCreate): Promise<Site> {
   mustAccessOrg(ctx, input.orgId);
-  // A caller limited to some sites would not reach the new one.
+  // A caller limited to sites or device groups would not reach the new one.
   mustAccessSite(ctx, null);
+  if (ctx.scope.groupIds) throw errors.SiteAccessDenied();
   await readOrganization(ctx, input.orgId);
+  // reach: callers limited to sites or groups are refused above
   const site = await Site.query(ctx.trx)
     .insert({ ...input, settings: mergePatch({}, input.settings ?? {}) } as Partial<Site>)
     .returning('*');

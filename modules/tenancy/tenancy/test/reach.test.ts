@@ -202,6 +202,8 @@ test('a user limited to device groups reaches no site', async (t) => {
   t.like((await platform.call('GET', '/orgs/sites', user)).body, { data: [] });
   const read = await platform.call<ErrorBody>('GET', `/orgs/sites/${siteId}`, user);
   t.deepEqual([read.status, read.body.error.message], [403, 'Access to this site denied']);
+  const made = await platform.call<ErrorBody>('POST', '/orgs/sites', { ...user, body: { orgId, name: 'New' } });
+  t.deepEqual([made.status, made.body.error.code], [403, 'SITE_ACCESS_DENIED']);
 });
 
 test('an API key reaches what its organization does, with the scopes it has', async (t) => {

@@ -78,7 +78,7 @@ export default [
     payload: Joi.object<{ orgId?: string }>({ orgId: Joi.string().uuid() }),
     response: Joi.object({ accepted: Joi.boolean().required() }),
     status: 202,
-    errors: ['ORG_REQUIRED'],
+    errors: ['ORG_REQUIRED', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { payload }: { payload: { orgId?: string } }) => orderLabels(ctx, payload.orgId),
   }),
 ];

@@ -25,6 +25,7 @@ interface Gift {
 }
 
 async function insert(ctx: Context, { orgId, deviceId, label }: Gift): Promise<AssetLabel | undefined> {
+  // reach: callers have checked the device, or it is a job of the whole organization
   const { rows } = await ctx.sql<{ id: string }>(
     `insert into acme_asset_labels (org_id, device_id, label, created_by) values ($1, $2, $3, $4)
      on conflict do nothing returning id`,
@@ -39,6 +40,7 @@ async function insert(ctx: Context, { orgId, deviceId, label }: Gift): Promise<A
 /** Undefined where the device has one, or the label that was named is taken. Numbers that people used are passed over. */
 export async function give(ctx: Context, { label, ...device }: Gift): Promise<AssetLabel | undefined> {
   if (label !== undefined) return insert(ctx, { ...device, label });
+  // reach: callers have checked the device, or it is a job of the whole organization
   const { rows } = await ctx.sql('select from acme_asset_labels where device_id = $1', [device.deviceId]);
   if (rows.length > 0) return undefined;
   for (let tries = 0; tries < 100; tries += 1) {
@@ -48,9 +50,10 @@ export async function give(ctx: Context, { label, ...device }: Gift): Promise<As
   throw NumbersTaken();
 }
 
-/** Accepts the order; the job does it. Throws ORG_REQUIRED. */
+/** Accepts the order; the job does it. Throws ORG_REQUIRED, and TARGET_OUT_OF_SCOPE where the caller does not reach every device. */
 export function orderLabels(ctx: Context, named: string | undefined) {
   const orgId = targetOrg(ctx, named, () => errors.OrgRequired());
+  if (ctx.scope.siteIds || ctx.scope.groupIds) throw errors.TargetOutOfScope();
   ctx.addJob('acme-asset-labels/label-devices', {}, { orgId, key: `acme-asset-labels:${orgId}` });
   ctx.audit('acme-asset-labels.label.assign', { orgId, resourceType: 'organization', resourceId: orgId });
   return { accepted: true };
@@ -58,6 +61,7 @@ export function orderLabels(ctx: Context, named: string | undefined) {
 
 /** Harmless when it runs twice: a device that has a label is left alone. */
 export async function labelDevices(ctx: Context, orgId: string): Promise<void> {
+  // reach: job of the whole organization
   const { rows } = await ctx.sql<{ id: string }>(
     `select d.id from devices d where d.org_id = $1 and d.lifecycle <> 'decommissioned'
        and not exists (select from acme_asset_labels l where l.device_id = d.id)

@@ -27,6 +27,7 @@ export async function reportAttempt(ctx: Context, report: Report): Promise<{ cha
   const { component, targetVersion, state } = report;
   const ends = state === 'failed' || state === 'rolled_back';
   const reason = ends ? (report.reason ?? (state === 'failed' ? 'start_failed' : null)) : null;
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<Attempt & object>(
     `update agent_update_attempts a set state = $4, reason = $5, updated_at = now(),
        finished_at = case when $6 then now() end
@@ -45,6 +46,7 @@ export async function reportAttempt(ctx: Context, report: Report): Promise<{ cha
 }
 
 async function notChanged(ctx: Context, deviceId: string, report: Report): Promise<{ changed: false }> {
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<{ state: string }>(
     `select state from agent_update_attempts
      where device_id = $1 and component = $2 and to_version = $3 order by started_at desc limit 1`,
@@ -64,6 +66,7 @@ export async function withVerdict(
   ended: readonly Attempt[],
 ): Promise<{ attempt: Attempt; over: boolean }[]> {
   if (ended.length === 0) return [];
+  // reach: the attempts were chosen by the caller, which only learns whether the version is given up
   const { rows } = await ctx.sql<{ id: string; over: boolean }>(
     `select e.id, count(*) filter (where coalesce(a.reason, '') <> all ($2))
          + greatest(0, count(*) filter (where a.reason = any ($2)) - ${FORGIVEN}) >= ${MOST_ATTEMPTS} as over
@@ -78,6 +81,7 @@ export async function withVerdict(
 
 /** What failed before no longer speaks against another try; the next beat may be offered the version. */
 export async function retryAttempt(ctx: Context, id: string): Promise<{ data: Attempt }> {
+  // reach: mustExist below checks the device before anything is answered
   const found = await ctx.sql<Attempt & { forgiven: boolean }>(
     `select ${ATTEMPT_FIELDS}, a.forgiven from agent_update_attempts a where a.id = $1`,
     [id],
@@ -96,6 +100,7 @@ export async function retryAttempt(ctx: Context, id: string): Promise<{ data: At
     throw errors.InvalidState({ details: [{ current: attempt.state, allowed: ['failed', 'rolled_back'] }] });
   }
   const { deviceId, component, toVersion, orgId } = attempt;
+  // reach: the device was checked by mustExist above
   const { rowCount } = await ctx.sql(
     `update agent_update_attempts set forgiven = true
      where device_id = $1 and component = $2 and to_version = $3 and state in ('failed', 'rolled_back') and not forgiven`,

@@ -4,6 +4,7 @@ import { DEVICE_NOTICE } from './standings.ts';
 
 /** A purge takes attempts along by foreign key: there are never many. */
 export async function moveAttempts(ctx: Context, move: { deviceId: string; toOrgId: string }): Promise<void> {
+  // reach: the device is moved or merged, which checked it; platform role
   await ctx.sql('update agent_update_attempts set org_id = $2 where device_id = $1 and finished_at is null', [
     move.deviceId,
     move.toOrgId,
@@ -16,6 +17,7 @@ export async function mergeAttempts(
   ctx: Context,
   { orgId, fromDeviceId, intoDeviceId }: { orgId: string; fromDeviceId: string; intoDeviceId: string },
 ): Promise<void> {
+  // reach: the device is moved or merged, which checked it; platform role
   await ctx.sql(
     `update agent_update_attempts set device_id = $2, updated_at = now(),
        state = case when finished_at is null then 'failed' else state end,

@@ -20,6 +20,7 @@ interface Count {
 
 // Counted for each organization and for each partner as a whole, since the last time somebody resumed. Failures are devices,
 // of which each counts once. An operator's retry takes a device's failures away.
+// reach: platform role: a rollout is judged by all devices of its owner
 const COUNTS = `
 with a as (
   select a.*, o.partner_id from agent_update_attempts a join organizations o on o.id = a.org_id

@@ -87,6 +87,7 @@ export interface Seen {
 
 // The version that runs decides, not what was reported: an agent that beats with the wanted version has been updated, also
 // when the time of its attempt was thought to be over. A beat may still be on its way when the restart is reported.
+// reach: devices of agents, each named by its own token
 const SETTLE = `
 with b as (select * from json_to_recordset($1::json) as b (device_id uuid, component text, version text)),
 due as (
@@ -103,6 +104,7 @@ from due where a.id = due.id returning ${ATTEMPT_FIELDS}`;
 
 // Devices belong to another module; their coordinates, lifecycle and running commands decide here, in one statement for
 // hundreds of beats, which no call of its API gives.
+// reach: devices of agents, each named by its own token
 const FACTS = `
 select d.id as "deviceId", d.org_id as "orgId", o.partner_id as "partnerId", d.os_type as platform,
   case d.architecture when 'x64' then 'amd64' when 'arm64' then 'arm64' end as architecture,
@@ -150,12 +152,14 @@ export interface Answer {
 
 // An offer that no agent has taken up makes way for that of another version. A statement of its own: what it frees, the next
 // one must see.
+// reach: devices of agents, each named by its own token
 const SUPERSEDE = `
 update agent_update_attempts a set state = 'failed', reason = 'superseded', finished_at = now(), updated_at = now()
 from json_to_recordset($1::json) as w (device_id uuid, component text, to_version text)
 where a.device_id = w.device_id and a.state = 'offered' and a.component = w.component and a.to_version <> w.to_version`;
 
 // At most three attempts, an hour and six hours apart; what a locked file or a broken download ended is forgiven at first.
+// reach: devices of agents, each named by its own token
 const OFFER = `
 with w as (select * from json_to_recordset($1::json)
   as w (device_id uuid, component text, from_version text, to_version text)),

@@ -12,6 +12,7 @@ const OFFERED = '1 hour';
 const UPDATING = '5 minutes';
 
 /** An agent that speaks over its socket reports to devices only: its offer has been taken up. */
+// reach: sweep by the platform role, for all organizations
 const TAKEN = `
 with due as (
   select a.id from agent_update_attempts a join device_state s on s.device_id = a.device_id
@@ -21,6 +22,7 @@ with due as (
 update agent_update_attempts a set state = 'downloading', updated_at = now() from due
 where a.id = due.id and a.state = 'offered' returning a.device_id as "deviceId"`;
 
+// reach: sweep by the platform role, for all organizations
 const LATE = `
 with due as (
   select a.id, a.state from agent_update_attempts a

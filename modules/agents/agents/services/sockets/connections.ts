@@ -19,6 +19,7 @@ export const REPLACED_NOTICE = 'agents.replaced';
 
 // In the order of the key, as disconnects, so that batches of two processes cannot wait for each other in a circle. A
 // device that is being moved is waited for, else its connection would stay with the organization that it leaves.
+// reach: devices of agents, each named by its own token
 const CONNECT = `
 insert into agent_connections as c (device_id, role, org_id, node_id, epoch)
 select * from (
@@ -80,6 +81,7 @@ const disconnects = defineBatch<Disconnect, null>({
   maxSize: 500,
   autocommit: true,
   async run(sql, items) {
+    // reach: devices of agents, each named by its own token
     await sql(
       `with due as (
          select c.device_id, c.role from agent_connections c
@@ -101,6 +103,7 @@ export async function disconnect(ctx: Context, item: Disconnect): Promise<void> 
 }
 
 export async function isConnected(ctx: Context, deviceId: string): Promise<boolean> {
+  // reach: callers have checked the device with mustExist
   const { rowCount } = await ctx.sql(
     `select from agent_connections where device_id = $1 and role = 'agent' and node_id is not null`,
     [deviceId],
@@ -116,6 +119,7 @@ export async function keepNode(ctx: Context, nodeId: string): Promise<void> {
     [nodeId],
     'agents-keep-node',
   );
+  // reach: sweep by the platform role, for all organizations
   await ctx.sql(
     `with dead as (delete from agent_nodes where seen_at < now() - interval '1 minute' returning id)
      update agent_connections c set node_id = null, last_disconnect_at = now() from dead where c.node_id = dead.id`,

@@ -34,6 +34,7 @@ export function startTokenCache({ asPlatform, onNotice, onNoticesLost }: StartSe
 }
 
 async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<string, Found>> {
+  // reach: found by the secret token; who calls is not known before
   const { rows } = await ctx.sql<Credential & { hash: string }>(
     `select token_hash as hash, device_id as "deviceId", org_id as "orgId", agent_id as "agentId", role, state,
        expires_at as "expiresAt", suspended_at is not null as suspended, created_at as "createdAt"

@@ -34,6 +34,7 @@ async function store(
   state: CredentialState,
   lifetime: string | null,
 ): Promise<void> {
+  // reach: the device of the agent that enrolls or rotates its tokens
   await ctx.sql(
     `insert into agent_credentials (token_hash, device_id, org_id, agent_id, role, state, expires_at)
      select hash, $1, $2, $3, role, $4, now() + $5::interval from unnest($6::text[], $7::text[]) t(hash, role)`,
@@ -54,6 +55,7 @@ async function store(
 export async function issueTokens(ctx: Context, owner: Owner): Promise<TokenSet> {
   const { tokens, hashes } = newTokens();
   await takeTurn(ctx, owner.deviceId);
+  // reach: the device of the agent that enrolls
   await ctx.sql('delete from agent_credentials where device_id = $1', [owner.deviceId], 'agents-revoke');
   await store(ctx, owner, hashes, 'current', null);
   tellChanged(ctx, owner.deviceId);
@@ -79,6 +81,7 @@ async function takeTurn(ctx: Context, deviceId: string): Promise<void> {
 
 async function lockCredentials(ctx: Context, deviceId: string, token: string): Promise<Held[]> {
   await takeTurn(ctx, deviceId);
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<Held>(
     `select role, state, agent_id as "agentId", org_id as "orgId", coalesce(expires_at <= now(), false) as expired,
        token_hash = $2 as mine
@@ -97,6 +100,7 @@ export async function startRotation(ctx: Context, deviceId: string, token: strin
   const held = await lockCredentials(ctx, deviceId, token);
   const mine = held.find((one) => one.mine);
   if (mine?.state !== 'current') throw RotationConflict();
+  // reach: the agent's own device, which its token names
   await ctx.sql(`delete from agent_credentials where device_id = $1 and state = 'pending'`, [deviceId]);
   const { tokens, hashes } = newTokens();
   await store(ctx, { deviceId, orgId: mine.orgId, agentId: mine.agentId }, hashes, 'pending', PENDING);
@@ -116,12 +120,15 @@ export async function confirmRotation(ctx: Context, deviceId: string, token: str
   if (!mine) throw RotationConflict();
   if (mine.state !== 'pending') throw PendingTokenRequired();
   if (mine.expired) throw PendingRotationExpired();
+  // reach: the agent's own device, which its token names
   await ctx.sql(`delete from agent_credentials where device_id = $1 and state = 'previous'`, [deviceId]);
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     `update agent_credentials set state = 'previous', expires_at = now() + $2::interval
      where device_id = $1 and state = 'current'`,
     [deviceId, GRACE],
   );
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     `update agent_credentials set state = 'current', expires_at = null, created_at = now()
      where device_id = $1 and state = 'pending' and expires_at > now()`,
@@ -134,6 +141,7 @@ export async function confirmRotation(ctx: Context, deviceId: string, token: str
 
 /** The agent is told to enroll again until restore() is called; returns false when it is suspended already. */
 export async function suspendTokens(ctx: Context, deviceId: string, reason: string): Promise<boolean> {
+  // reach: other modules have checked the device before they call this
   const { rowCount } = await ctx.sql(
     `update agent_credentials set suspended_at = now(), suspended_reason = left($2, 255)
      where device_id = $1 and suspended_at is null`,
@@ -145,6 +153,7 @@ export async function suspendTokens(ctx: Context, deviceId: string, reason: stri
 
 /** Makes suspended tokens valid again; returns false when none was suspended. */
 export async function restoreTokens(ctx: Context, deviceId: string): Promise<boolean> {
+  // reach: other modules have checked the device before they call this
   const { rowCount } = await ctx.sql(
     `update agent_credentials set suspended_at = null, suspended_reason = null
      where device_id = $1 and suspended_at is not null`,
@@ -156,6 +165,7 @@ export async function restoreTokens(ctx: Context, deviceId: string): Promise<boo
 
 /** Removes tokens whose time is over and tombstones older than a year. */
 export async function cleanCredentials(ctx: Context): Promise<void> {
+  // reach: retention by the platform role, for all organizations
   await ctx.sql('delete from agent_credentials where expires_at < now()');
   await ctx.sql(`delete from agent_tombstones where gone_at < now() - interval '1 year'`);
 }

@@ -10,6 +10,7 @@ const MOST = 1000;
 /** Fields that concern every dynamic group: who may be a member at all. */
 const BASIC = ['lifecycle', 'siteId'];
 
+// reach: job of the whole organization
 const TAKE = `
 delete from device_group_dirty where id in (
   select id from device_group_dirty where org_id = $1 order by id limit ${MOST} for update skip locked)
@@ -57,6 +58,7 @@ export async function drain(ctx: Context, orgId: string): Promise<void> {
 
 /** The safety net: queues on which something lies for longer than a job takes. Platform role. */
 export async function sweep(ctx: Context): Promise<void> {
+  // reach: platform role: finds organizations, shows no device
   const { rows } = await ctx.sql<{ orgId: string }>(
     `select distinct w.org_id as "orgId" from device_group_dirty w join organizations o on o.id = w.org_id
      join partners p on p.id = o.partner_id

@@ -36,6 +36,7 @@ async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: bool
     [plan.back, 'null'],
   ] as const) {
     if (ids.length === 0) continue;
+    // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
     await ctx.sql(
       `update device_group_members set unmatch_since = ${since} where group_id = $1 and device_id = any($2::uuid[])`,
       [group.id, ids],
@@ -45,6 +46,7 @@ async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: bool
   return { added, removed };
 }
 
+// reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
 const SUCCEEDED = `update device_groups set evaluation_status = 'ready', last_evaluated_at = now(),
   last_evaluation_error = null, evaluation_failures = 0, held_since = case when $2 then coalesce(held_since, now()) end
 where id = $1`;
@@ -72,6 +74,7 @@ const evaluateAt = (ctx: Context, { id, orgId }: Named, at: number, key: string,
   );
 
 async function noteFailure(ctx: Context, group: DeviceGroup, error: Error): Promise<void> {
+  // reach: job of the whole organization
   const { rows } = await ctx.sql<{ failures: number }>(
     `update device_groups set evaluation_status = 'error', last_evaluation_error = left($2, 500),
        evaluation_failures = evaluation_failures + 1 where id = $1 returning evaluation_failures as failures`,
@@ -128,6 +131,7 @@ export async function evaluateInBackground(
   const changes = await carryOut(ctx, group, plan, hold);
   if (hold) {
     evaluateAt(ctx, group, heldSince + CYCLE_MS, 'group-held');
+    // reach: job of the whole organization
     await ctx.sql('update device_groups set held_since = coalesce(held_since, now()) where id = $1', [groupId]);
   } else if (mass) {
     const { name, orgId, deviceCount: of } = group;
@@ -148,6 +152,7 @@ const MOST_AT_ONCE = 20_000;
 
 /** For a request: what changed, or null where a job does it, because the organization has too many devices. */
 export async function evaluateAsked(ctx: Context, group: DeviceGroup): Promise<Changes | null> {
+  // reach: only compares the size of the organization with a limit
   const { rows } = await ctx.sql<{ many: boolean }>(
     'select exists (select from devices where org_id = $1 offset $2) as many',
     [group.orgId, MOST_AT_ONCE],

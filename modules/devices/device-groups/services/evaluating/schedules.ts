@@ -5,6 +5,7 @@ import type { Context } from '#core';
 const ROUND_SECONDS = 300;
 const NIGHT_SECONDS = 7200;
 
+// reach: platform role, for all organizations
 const LIVING = `from device_groups g join organizations o on o.id = g.org_id join partners p on p.id = o.partner_id
   where g.type = 'dynamic' and o.deleted_at is null and p.status = 'active' and p.deleted_at is null`;
 /** The same place in each round, whatever other groups there are. */
@@ -48,6 +49,7 @@ export async function scheduleReconcile(ctx: Context): Promise<void> {
 
 /** Corrects counts by what they are off, so that changes at the same time keep theirs. @returns how many were wrong */
 export async function recount(ctx: Context): Promise<number> {
+  // reach: platform role, for all organizations
   const { rowCount } = await ctx.sql(
     `with counted as materialized (
        select g.id, g.device_count as had, count(m.device_id) filter (where not m.is_excluded) as n

@@ -6,6 +6,7 @@ import { addMembers, settle } from './memberships.ts';
 
 /** Before the old device leaves, which takes it out of all its groups. Groups of other sites than the new one's are left out. */
 export async function carryMemberships(ctx: Context, fromDeviceId: string, intoDeviceId: string): Promise<void> {
+  // reach: both devices were checked by the merge that calls this
   const { rows } = await ctx.sql<Pick<DeviceGroup, 'id' | 'orgId' | 'name'>>(
     `select g.id, g.org_id as "orgId", g.name from device_group_members m join device_groups g on g.id = m.group_id
      join devices d on d.id = $2 and d.org_id = g.org_id and (g.site_id is null or g.site_id = d.site_id)

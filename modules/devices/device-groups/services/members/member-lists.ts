@@ -19,12 +19,14 @@ export async function listMembers(ctx: Context, groupId: string, { pinned, ...qu
   await mustSee(ctx, groupId);
   const which = WHICH[String(pinned ?? 'all') as keyof typeof WHICH];
   const answer = await ctx.use('devices').listPage(query, (first) => ({
+    // reach: a condition for the list of devices, which contains reach()
     where: `exists (select from device_group_members m where m.device_id = d.id and m.group_id = $${first}::uuid and ${which})`,
     params: [groupId],
     joins: [],
     removed: false,
     limited: (run) => run(),
   }));
+  // reach: the devices of the page above, which contains reach()
   const { rows } = await ctx.sql<{ id: string }>(
     `select device_id as id, is_pinned as "isPinned", is_excluded as "isExcluded", added_at as "addedAt",
        added_by as "addedBy" from device_group_members where group_id = $1 and device_id = any($2::uuid[])`,
@@ -37,6 +39,7 @@ export async function listMembers(ctx: Context, groupId: string, { pinned, ...qu
 /** The groups of devices that the caller sees, for their details; each device has an entry. */
 export async function groupsOfDevices(ctx: Context, deviceIds: readonly string[]): Promise<Map<string, object[]>> {
   const { siteIds, groupIds } = ctx.scope;
+  // reach: devices that the caller was shown, and groups limited by $2 and $3 as in groupsIn()
   const { rows } = await ctx.sql<{ deviceId: string; id: string; name: string; type: string; isPinned: boolean }>(
     `select m.device_id as "deviceId", g.id, g.name, g.type, m.is_pinned as "isPinned"
      from device_group_members m join device_groups g on g.id = m.group_id

@@ -18,7 +18,6 @@ const KEPT_DAYS = 180;
 export async function listChanges(ctx: Context, groupId: string, query: LogQuery) {
   const { orgId } = await mustSee(ctx, groupId);
   const { deviceId, action, reason, from, to } = query;
-  const { siteIds } = ctx.scope;
   const changes = MembershipChange.in(ctx)
     .select(
       ...(['id', 'groupId', 'groupName', 'deviceId', 'hostname', 'action', 'reason'] as const).map(
@@ -27,11 +26,6 @@ export async function listChanges(ctx: Context, groupId: string, query: LogQuery
       ...(['actorType', 'actorId', 'evaluationId', 'createdAt'] as const).map((name) => `${TABLE}.${name}`),
     )
     .where({ groupId, [`${TABLE}.orgId`]: orgId });
-  if (siteIds) {
-    changes.whereRaw(`exists (select from devices d where d.id = ${TABLE}.device_id and d.site_id = any(?::uuid[]))`, [
-      siteIds as string[],
-    ]);
-  }
   if (deviceId) changes.where(`${TABLE}.deviceId`, deviceId);
   if (action) changes.where(`${TABLE}.action`, action);
   if (reason) changes.where(`${TABLE}.reason`, reason);

@@ -23,11 +23,13 @@ const actorOf = ({ actor }: Context): [string, string | null] => {
   return kind === 'user' || kind === 'api_key' || kind === 'agent' ? [kind, id] : ['system', null];
 };
 
+// reach: part of statements whose callers have checked the devices
 const LOG = `insert into device_group_membership_log (group_id, device_id, org_id, group_name, hostname, action, reason,
   actor_type, actor_id, evaluation_id)`;
 
 // A device that is being moved or removed at this moment is passed over; what happens to it is noticed by itself. The
 // others stay where they are until this is committed.
+// reach: callers have checked the devices, or a filter has chosen them for the whole group
 const ADD = `
 with fit as (
   select d.id, d.hostname from devices d
@@ -59,6 +61,7 @@ export async function addMembers(
   return rows.map((row) => row.id);
 }
 
+// reach: callers have checked the devices, or the whole group goes
 const REMOVE = `
 with gone as (
   delete from device_group_members m where m.group_id = $1 and m.device_id = any($4::uuid[]) and not m.is_excluded
@@ -103,6 +106,7 @@ export async function settle(
   evaluationId: string | null = null,
 ): Promise<void> {
   if (added.length + removed.length === 0) return;
+  // reach: the group was checked by the callers
   await ctx.sql('update device_groups set device_count = greatest(0, device_count + $2) where id = $1', [
     group.id,
     added.length - removed.length,

@@ -26,6 +26,7 @@ async function begin(ctx: Context, groupId: string, deviceId: string) {
   return { group, device };
 }
 
+// reach: begin() has checked the group and the device
 const rowOf = async (ctx: Context, groupId: string, deviceId: string) =>
   (
     await ctx.sql<Row>(`select ${SHOWN} from device_group_members where group_id = $1 and device_id = $2`, [
@@ -57,6 +58,7 @@ export async function pin(
     ctx.unchanged();
     return before;
   }
+  // reach: begin() has checked the group and the device
   await ctx.sql(
     `insert into device_group_members (group_id, device_id, org_id, added_by, added_by_user_id, is_pinned, is_excluded,
        pinned_by, pinned_at, pin_reason)
@@ -95,10 +97,12 @@ export async function unpin(ctx: Context, groupId: string, deviceId: string): Pr
   const found = await ctx.use('filters').matching(group.filter, { orgId: group.orgId, deviceIds: [deviceId] });
   const stillMember = fits && found.length > 0;
   if (before.isExcluded) {
+    // reach: begin() has checked the group and the device
     await ctx.sql('delete from device_group_members where group_id = $1 and device_id = $2', [groupId, deviceId]);
     const added = stillMember ? await addMembers(ctx, group, [deviceId], { reason: 'filter_match' }) : [];
     await settle(ctx, group, { added, removed: [] });
   } else if (stillMember) {
+    // reach: begin() has checked the group and the device
     await ctx.sql(
       `update device_group_members set is_pinned = false, pinned_by = null, pinned_at = null, pin_reason = null,
          added_by = 'dynamic_rule' where group_id = $1 and device_id = $2`,

@@ -27,6 +27,7 @@ export async function mustFit(ctx: Context, group: Place, deviceIds: readonly st
 /** Those of the devices that lie outside the site of the group. */
 export async function outsideOf(ctx: Context, { orgId, siteId }: Place, ids: readonly string[]): Promise<string[]> {
   if (siteId === null) return [];
+  // reach: ids that callers have checked or that are members; only those outside the site of the group
   const { rows } = await ctx.sql<{ id: string }>(
     'select id from devices where org_id = $1 and id = any($2::uuid[]) and site_id <> $3',
     [orgId, ids, siteId],
@@ -37,6 +38,7 @@ export async function outsideOf(ctx: Context, { orgId, siteId }: Place, ids: rea
 /** Takes members out that lie outside the group's site, all or those named. The group's turn is the caller's. */
 export async function dropOutside(ctx: Context, group: DeviceGroup, deviceIds?: readonly string[]): Promise<string[]> {
   if (group.siteId === null) return [];
+  // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
   const { rows } = await ctx.sql<{ id: string }>(
     `select m.device_id as id from device_group_members m join devices d on d.id = m.device_id
      where m.group_id = $1 and d.site_id <> $2 and ($3::uuid[] is null or m.device_id = any($3))`,

@@ -16,6 +16,7 @@ export interface Contributions {
  * Locks and updates the state of the devices, inserts samples, and returns what the rest of the commit needs. Rows are locked in the
  * order of their ids, so that two processes, or a process and a sweep, do not deadlock.
  */
+// reach: devices of agents, each named by its own token
 export const stateStatement = ({ samples, waiting }: Contributions): string => `
 with b as materialized (select * from ${HEARTBEATS}),
 old as materialized (
@@ -76,6 +77,7 @@ from old o join b on b.device_id = o.device_id`;
  * Updates what changes slowly. The update reads from `was`, which locks the rows and keeps their former values. A row that is locked
  * is left for the next heartbeat: a decommission holds the device and waits for the state locked here.
  */
+// reach: devices of agents, each named by its own token
 export const SLOW_STATEMENT = `
 with b as (select * from ${HEARTBEATS}),
 was as (select d.* from devices d join b on b.device_id = d.id order by d.id
@@ -99,6 +101,7 @@ where f.before is distinct from f.after
 returning device_id, field`;
 
 /** Records addresses; at most one audit entry in 24 hours for each device and address is due. */
+// reach: devices of agents, each named by its own token
 export const ADDRESSES_STATEMENT = `
 insert into device_ip_history as h (device_id, org_id, ip, kind, first_seen_at, last_seen_at, audited_at)
 select device_id, org_id, ip, 'source', at, at, at

@@ -21,6 +21,7 @@ const minutes = (
   row: string,
 ) => `(select m from (select case when jsonb_typeof(v) = 'number' then v::text::numeric end as m
   from (select ${row}.settings #> '{devices,offlineAfterMinutes}') x (v)) y where m between 3 and 60)`;
+// reach: sweep by the platform role, for all organizations
 const SWEEP = `
 with patience as (
   select o.id, coalesce(${minutes('o')}, ${minutes('p')})::integer as said
@@ -42,6 +43,7 @@ export async function sweepSilent(ctx: Context): Promise<void> {
   const { rows: fallen } = await ctx.sql<Silent>(SWEEP);
   if (fallen.length > 0) {
     const byOrg = Map.groupBy(fallen, ({ orgId }) => orgId);
+    // reach: sweep by the platform role, for all organizations
     const { rows: counts } = await ctx.sql<{ orgId: string; n: number; held: boolean }>(
       `select d.org_id as "orgId", count(*) as n, bool_or(s.offline_held_at is not null) as held
        from devices d join device_state s on s.device_id = d.id where d.lifecycle = 'active' group by d.org_id`,
@@ -62,6 +64,7 @@ const isOutage = (gone: number, of: number, share: number) => gone >= OUTAGE.lea
 
 /** The rows are locked since they were marked. */
 async function hold(ctx: Context, orgId: string, gone: Silent[], of: number, known: boolean): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   await ctx.sql(`update device_state set offline_held_at = now() where device_id = any($1::uuid[])`, [
     gone.map(({ id }) => id),
   ]);
@@ -70,6 +73,7 @@ async function hold(ctx: Context, orgId: string, gone: Silent[], of: number, kno
 
 /** Who is still away after three minutes is told of one by one. */
 async function releaseHeld(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Silent>(
     `with due as (
        select device_id from device_state
@@ -97,6 +101,7 @@ function tellOffline(ctx: Context, gone: readonly Silent[]): void {
 
 /** An update that takes over five minutes has failed: the device shows what it is, which is offline unless it beats. */
 export async function sweepUpdating(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Silent & { went: boolean }>(
     `with due as (
        select device_id, connectivity, updating_since, updating_to_version from device_state
@@ -118,6 +123,7 @@ export async function sweepUpdating(ctx: Context): Promise<void> {
 
 /** A watchdog that has not been heard for five minutes. */
 export async function sweepWatchdogs(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   await ctx.sql(
     `with due as (
        select device_id from device_state

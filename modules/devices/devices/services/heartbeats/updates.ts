@@ -3,6 +3,7 @@ import type { Context } from '#core';
 import { storableText } from '../../models/storable-text.ts';
 
 export async function beginUpdate(ctx: Context, deviceId: string, targetVersion: string): Promise<void> {
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     `update device_state s set updating_since = now(), updating_to_version = $2
      from devices d where s.device_id = $1 and d.id = s.device_id and d.lifecycle = 'active'
@@ -13,6 +14,7 @@ export async function beginUpdate(ctx: Context, deviceId: string, targetVersion:
 }
 
 export async function endUpdate(ctx: Context, deviceId: string, targetVersion: string): Promise<void> {
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     `update device_state set updating_since = null, updating_to_version = null
      where device_id = $1 and updating_to_version = $2`,

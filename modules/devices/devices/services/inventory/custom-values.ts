@@ -11,6 +11,7 @@ type Writer = 'user' | 'script';
 export async function checkedValues(ctx: Context, place: Place, given: Values, by: Writer = 'user'): Promise<Values> {
   const [values] = ctx.contributions('devices.values', place.orgId);
   if (!values) throw errors.ValidationFailed('There are no custom fields');
+  // reach: the site of a device that was locked or checked before; only its time zone
   const { rows } = await ctx.sql<{ timeZone: string }>('select timezone as "timeZone" from sites where id = $1', [
     place.siteId,
   ]);
@@ -22,6 +23,7 @@ export async function checkedValues(ctx: Context, place: Place, given: Values, b
 export async function mergeValues(ctx: Context, deviceIds: readonly string[], checked: Values): Promise<void> {
   const kept = Object.entries(checked).filter(([, value]) => value !== null);
   const removed = Object.keys(checked).filter((key) => checked[key] === null);
+  // reach: callers have locked the devices through Device.in(ctx)
   await ctx.sql(
     'update devices set custom_fields = (custom_fields || $2::jsonb) - $3::text[] where id = any($1::uuid[])',
     [deviceIds, JSON.stringify(Object.fromEntries(kept)), removed],

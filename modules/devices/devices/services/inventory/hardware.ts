@@ -15,6 +15,7 @@ export async function writeHardware(
   body: HardwareFields,
 ): Promise<void> {
   const text = (value: unknown) => storableText(value, 255) ?? null;
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     `with was as (select ram_total_mb from device_hardware where device_id = $1),
      noted as (

@@ -26,6 +26,7 @@ async function submit(
   rows: Rows | null,
   write: (owner: Owner) => Promise<void>,
 ): Promise<{ changed: boolean }> {
+  // reach: the agent's own device, which its token names
   const { rows: found } = await ctx.sql<Owner & { hash: string | null }>(
     `select d.id, d.org_id as "orgId", d.site_id as "siteId", s.hash from devices d
      left join device_snapshots s on s.device_id = d.id and s.kind = $2 where d.id = $1`,
@@ -37,6 +38,7 @@ async function submit(
   const hash = body.snapshotHash?.slice(0, 128) ?? '';
   if ((hash !== '' && owner.hash === hash) || (rows?.length === 0 && body.complete !== true)) return { changed: false };
   // Also the lock that makes two snapshots of one kind take turns; the one that comes second may find itself written.
+  // reach: the agent's own device, which its token names
   const { rowCount } = await ctx.sql(
     `insert into device_snapshots as s (device_id, org_id, kind, hash) values ($1, $2, $3, $4)
      on conflict (device_id, kind) do update set hash = excluded.hash, taken_at = now()
@@ -53,6 +55,7 @@ export function submitHardware(ctx: Context, deviceId: string, body: HardwareBod
   return submit(ctx, deviceId, 'hardware', body, null, async (owner) => {
     await writeHardware(ctx, owner, body);
     const [version, build] = [storableText(body.osVersion, 100) ?? null, storableText(body.osBuild, 100) ?? null];
+    // reach: the agent's own device, which its token names
     await ctx.sql(
       `with was as (
          select id, org_id, os_version, os_build from devices where id = $1
@@ -89,6 +92,7 @@ export function submitNetwork(ctx: Context, deviceId: string, body: NetworkBody)
       rows.flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]),
     );
     const lan = rows.find((row) => row.is_primary)?.ipv4[0];
+    // reach: the agent's own device, which its token names
     if (lan) await ctx.sql('update device_state set lan_ip = $2 where device_id = $1', [deviceId, lan]);
   });
 }

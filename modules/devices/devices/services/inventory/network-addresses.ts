@@ -9,6 +9,7 @@ export async function readAddresses(
   ctx: Context,
   deviceId: string,
 ): Promise<{ macs: string[]; subnets: string[]; ipv6: boolean }> {
+  // reach: callers have checked the device with mustExist
   const { rows } = await ctx.sql<{ macs: string[] | null; subnets: string[] | null; ipv6: boolean | null }>(
     `select array_remove(array_agg(distinct i.mac_address), null) as macs,
        array_remove(array_agg(distinct ${subnetOf('a.address')}), null) as subnets, bool_or(i.ipv6 <> '{}') as ipv6

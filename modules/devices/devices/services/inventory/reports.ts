@@ -5,6 +5,7 @@ import { mustExist } from '../devices.ts';
 import { replaceAddresses } from './snapshot-rows.ts';
 
 /** One statement: a part whose hash is known stays as it is, a source that was not looked at is left alone. */
+// reach: the agent's own device, which its token names
 const WRITE = `
 insert into device_reports as r (device_id, org_id, kind, source, body, hash)
 select d.id, d.org_id, $2, p.source, p.body, $4
@@ -25,6 +26,7 @@ export async function submitReport(ctx: Context, deviceId: string, report: Repor
 
 /** The addresses that a beat says the machine has now; repeats only renew when they were last seen. */
 export async function noteAddresses(ctx: Context, deviceId: string, addresses: readonly string[]): Promise<void> {
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<{ id: string; orgId: string }>(
     'select id, org_id as "orgId" from devices where id = $1',
     [deviceId],
@@ -35,6 +37,7 @@ export async function noteAddresses(ctx: Context, deviceId: string, addresses: r
 /** One kind with what was reported; without one, what there is and since when. Throws 404 for what the caller does not see. */
 export async function readReports(ctx: Context, deviceId: string, kind: ReportKind | undefined) {
   await mustExist(ctx, deviceId);
+  // reach: mustExist above checks the device
   const { rows } = await ctx.sql<{ kind: string; source: string; takenAt: Date; body?: object }>(
     `select kind, source, taken_at as "takenAt"${kind ? ', body' : ''} from device_reports
      where device_id = $1 and kind = coalesce($2, kind) order by kind, source`,

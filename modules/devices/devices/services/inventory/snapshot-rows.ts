@@ -61,6 +61,7 @@ export async function replaceRows(
 /** Remembers when each address of the machine's own interfaces was first and last reported. */
 export async function replaceAddresses(ctx: Context, owner: Owner, addresses: readonly string[]): Promise<void> {
   const known = [...new Set(addresses)].filter((address) => address !== '').sort();
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     `insert into device_ip_history (device_id, org_id, ip, kind) select $1, $2, ip, 'interface' from unnest($3::text[]) ip
      on conflict (device_id, org_id, kind, ip) do update set last_seen_at = now()`,

@@ -7,5 +7,6 @@ import type { Context } from '#core';
  */
 export async function pruneSoftwareNames(ctx: Context): Promise<void> {
   await ctx.sql('lock table software_names in share row exclusive mode');
+  // reach: retention by the platform role; names, not devices
   await ctx.sql('delete from software_names n where not exists (select from device_software w where w.name = n.name)');
 }

@@ -19,6 +19,7 @@ interface Match {
 }
 
 // Serials and names are not secret, so a match is a hint and no proof.
+// reach: the enrollment key names the organization; platform role
 const MATCH = `
 select d.id, d.lifecycle, s.connectivity, s.last_seen_at > now() - interval '24 hours' as recent,
   coalesce(d.machine_id = $2 or (h.serial_number = $3 and h.motherboard_serial = $4), false) as strong
@@ -60,6 +61,7 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
  * has no reach of its own, so the key's organization stands in the condition instead of the query door.
  */
 async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
+  // reach: the enrollment key names the organization; platform role
   const old = await Device.query(ctx.trx).where({ orgId }).findById(id).forNoKeyUpdate();
   if (!old || old.lifecycle === 'decommissioned') return null;
   if (old.lifecycle === 'quarantined') throw errors.DeviceQuarantined();
@@ -89,6 +91,7 @@ const roleOf = (input: EnrollInput) =>
 
 /** The row that was made for this machine. The operating system is the one that was provided for. */
 async function fill(ctx: Context, id: string, input: EnrollInput, match: Match | null): Promise<Enrolled> {
+  // reach: the enrollment key names the organization; platform role
   const device = await Device.query(ctx.trx)
     .patch({
       ...described(input),
@@ -101,6 +104,7 @@ async function fill(ctx: Context, id: string, input: EnrollInput, match: Match |
   if (!device) throw errors.InvalidState();
   const role = roleOf(input);
   if (device.deviceRoleSource === 'agent' && role !== 'unknown') {
+    // reach: the enrollment key names the organization; platform role
     await Device.query(ctx.trx).where({ id }).patch({ deviceRole: role });
   }
   return finish(ctx, device, input, match);
@@ -122,6 +126,7 @@ async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Pr
     agentId: randomBytes(32).toString('hex'),
     possibleReplacementOfDeviceId: match?.id ?? null,
   };
+  // reach: the enrollment key names the organization; platform role
   const device = await Device.query(ctx.trx)
     .insert(row as Partial<Device>)
     .returning('*');
@@ -130,6 +135,7 @@ async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Pr
 
 /** The same row: history, names and tags stay; what the machine says of itself is renewed. */
 async function reattach(ctx: Context, old: Device, input: EnrollInput): Promise<Enrolled> {
+  // reach: the enrollment key names the organization; platform role
   const device = await Device.query(ctx.trx)
     .patch({
       ...described(input),
@@ -146,6 +152,7 @@ async function reattach(ctx: Context, old: Device, input: EnrollInput): Promise<
 
 async function finish(ctx: Context, device: Device, input: EnrollInput, from: Match | null | 'reattach') {
   const { id: deviceId, orgId, siteId, hostname } = device;
+  // reach: the enrollment key names the organization; platform role
   await ctx.sql(
     `insert into device_state (device_id, org_id, connectivity, last_seen_at, main_last_seen_at, last_seen_ip, lan_ip)
      values ($1, $2, $5::text, now(), now(), $3, $4)
@@ -196,6 +203,7 @@ async function writeInterfaces(ctx: Context, deviceId: string, orgId: string, ne
     v6: ip?.includes(':') ? [ip] : [],
     main: isPrimary === true,
   }));
+  // reach: the enrollment key names the organization; platform role
   await ctx.sql(
     `insert into device_network_interfaces (device_id, org_id, name, mac_address, ipv4, ipv6, is_primary)
      select distinct on (name) $1, $2, name, mac, v4, v6, coalesce(main, false)

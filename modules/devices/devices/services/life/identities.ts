@@ -4,6 +4,7 @@ import type { DeviceIdentity } from '../../types/device.ts';
 
 /** Needs the platform role: who calls is not known yet. */
 export async function identify(ctx: Context, deviceIds: string[]): Promise<DeviceIdentity[]> {
+  // reach: platform role: who calls is not known yet
   const { rows } = await ctx.sql<DeviceIdentity>(
     `select d.id as "deviceId", d.agent_id as "agentId", d.org_id as "orgId", d.site_id as "siteId",
        o.partner_id as "partnerId", d.hostname, d.lifecycle, d.decommissioned_at as "decommissionedAt",

@@ -45,6 +45,7 @@ export async function decommission(ctx: Context, id: string, leaving: Leaving) {
 
 /** No longer counted as present, and nothing that was under way is waited for. */
 export async function disconnect(ctx: Context, id: string): Promise<void> {
+  // reach: moveOn() has checked and locked the device
   await ctx.sql(
     `update device_state set connectivity = 'offline', offline_held_at = null, updating_since = null,
        updating_to_version = null, main_agent_silent_since = null where device_id = $1`,

@@ -40,6 +40,7 @@ export async function endMaintenance(ctx: Context, id: string): Promise<void> {
 }
 
 async function write(ctx: Context, id: string, until: Date | null, reason: string | null): Promise<boolean> {
+  // reach: mustExist checks the device in both callers
   const { rowCount } = await ctx.sql(
     `update devices set maintenance_until = $2, maintenance_reason = $3, updated_at = now()
      where id = $1 and lifecycle = 'active'`,
@@ -50,6 +51,7 @@ async function write(ctx: Context, id: string, until: Date | null, reason: strin
 
 /** Nobody need end it: what is over is cleared, so that whoever follows devices learns of it. Platform role. */
 export async function sweepMaintenance(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Pick<Device, 'id' | 'orgId' | 'siteId' | 'hostname'>>(
     `with due as (
        select id from devices where maintenance_until <= now() order by id limit ${MOST} for no key update skip locked)

@@ -70,6 +70,7 @@ function manualFields(from: Device, into: Device): Partial<Device> {
 
 /** One run takes over a portion of each kind; true when there is more. Repeats find what is left. Platform role. */
 export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDeviceId: string): Promise<boolean> {
+  // reach: job with the platform role, of devices that were checked when the merge was requested
   const known = await Device.query(ctx.trx).findById(intoDeviceId).forKeyShare().select('id', 'orgId');
   if (!known) return false;
   let more = false;
@@ -77,10 +78,12 @@ export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDevic
     const { rowCount } = await ctx.sql(text, [fromDeviceId, intoDeviceId, PORTION, known.orgId]);
     more ||= (rowCount ?? 0) >= PORTION;
   };
+  // reach: job with the platform role, of devices that were checked when the merge was requested
   await take(
     `update device_changes set device_id = $2 where id in (
        select id from device_changes where device_id = $1 and org_id = $4 limit $3)`,
   );
+  // reach: job with the platform role, of devices that were checked when the merge was requested
   await take(
     `with old as (
        delete from device_ip_history where id in (

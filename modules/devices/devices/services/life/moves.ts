@@ -24,6 +24,7 @@ const CHILDREN = [
   'provisions',
   'reports',
 ];
+// reach: mustExist and lock() have checked the device; the platform role alone may change its organization
 const FOLLOW = `with ${CHILDREN.map(
   (name) => `${name} as (update device_${name} set org_id = $2 where device_id = $1)`,
 ).join(', ')}
@@ -52,6 +53,7 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
   }
   const { kept, dropped } = await valuesThere(ctx, device, orgId, siteId);
   const cancelled = await cancelWaiting(ctx, id);
+  // reach: mustExist and lock() have checked the device; the platform role alone may change its organization
   await Device.query(ctx.trx)
     .where({ id, orgId: before.orgId })
     .patch({ orgId, siteId, customFields: kept, possibleReplacementOfDeviceId: null, updatedAt: new Date() });
@@ -103,6 +105,7 @@ async function valuesThere(ctx: Context, device: Device, orgId: string, siteId: 
   const [values] = ctx.contributions('devices.values');
   const before = device.customFields;
   if (!values || Object.keys(before).length === 0) return { kept: {}, dropped: Object.keys(before) };
+  // reach: the site was checked by mustExistSite; only its time zone
   const { rows } = await ctx.sql<{ timeZone: string }>('select timezone as "timeZone" from sites where id = $1', [
     siteId,
   ]);

@@ -35,6 +35,7 @@ export async function provision(ctx: Context, order: ProvisionOrder) {
   await takePlace(ctx, orgId);
   if (!order.allowDuplicate) await mustBeNew(ctx, orgId, order.hostname);
   const { hostname, osType, displayName = null } = order;
+  // reach: the new device, whose site siteOf() has checked
   const device = await Device.query(ctx.trx)
     .insert({
       ...{ orgId, siteId, hostname, osType, displayName, lifecycle: 'pending' as const },
@@ -44,6 +45,7 @@ export async function provision(ctx: Context, order: ProvisionOrder) {
     .returning('*');
   const token = randomBytes(32).toString('hex');
   const expiresAt = new Date(Date.now() + order.expiresInMinutes * 60_000);
+  // reach: the new device, whose site siteOf() has checked
   await ctx.sql(
     `with stands as (insert into device_state (device_id, org_id) values ($1, $2))
      insert into device_provisions (device_id, org_id, token_hash, expires_at, created_by) values ($1, $2, $3, $4, $5)`,
@@ -67,6 +69,7 @@ async function siteOf(ctx: Context, orgId: string, given: string | undefined): P
 }
 
 async function usualSite(ctx: Context, orgId: string): Promise<string> {
+  // reach: mustAccessSite checks the site that this finds
   const { rows } = await ctx.sql<{ siteId: string | null }>(
     `select coalesce(
        (select id::text from sites where org_id = o.id and id::text = o.settings ->> 'defaultSiteId'),
@@ -81,6 +84,7 @@ async function usualSite(ctx: Context, orgId: string): Promise<string> {
 
 /** Under the lock on the organization, so that two calls cannot both find the name free. */
 async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise<void> {
+  // reach: a name is taken wherever it is; the device is shown only if the caller reaches it
   const { rows } = await ctx.sql<{ id: string }>(
     `select id from devices where org_id = $1 and lower(hostname) collate "C" = lower($2)
        and lifecycle <> 'decommissioned' order by id limit 1`,
@@ -109,6 +113,7 @@ function installLine(osType: OsType, serverUrl: string, token: string): string {
 /** See DevicesApi.takeProvision. The update is the lock: of two machines with one token the second finds it used. */
 export async function takeProvision(ctx: Context, token: string, osType: OsType): Promise<Provision | null> {
   const hash = sha256Hex(token);
+  // reach: found by the secret token of the device itself
   const { rows } = await ctx.sql<{ deviceId: string; orgId: string; siteId: string }>(
     `update device_provisions p set used_at = now() from devices d
      where p.token_hash = $1 and d.id = p.device_id and p.used_at is null and p.expires_at > now()
@@ -118,6 +123,7 @@ export async function takeProvision(ctx: Context, token: string, osType: OsType)
     'devices-take-provision',
   );
   if (rows[0]) return rows[0];
+  // reach: found by the secret token of the device itself
   const known = await ctx.sql<{ deviceId: string; orgId: string; used: boolean; osType: OsType }>(
     `select d.id as "deviceId", d.org_id as "orgId", d.os_type as "osType",
        p.used_at is not null or d.lifecycle <> 'pending' as used
@@ -132,6 +138,7 @@ export async function takeProvision(ctx: Context, token: string, osType: OsType)
 
 /** Rows that no machine has filled for a month. Platform role. */
 export async function expireProvisions(ctx: Context): Promise<void> {
+  // reach: retention by the platform role, for all organizations
   const { rows } = await ctx.sql<Device>(
     `delete from devices d where d.id in (
        select id from devices where lifecycle = 'pending' and created_at < now() - make_interval(days => $1)

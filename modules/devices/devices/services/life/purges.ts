@@ -22,6 +22,7 @@ export async function requestPurge(ctx: Context, id: string, confirm: string | u
     const message = '"confirm" must be the host name of the device';
     throw errors.ValidationFailed({ message, details: [{ in: 'query', path: 'confirm', message }] });
   }
+  // reach: mustExist above checks the device
   const { rowCount } = await ctx.sql(
     `update devices set purge_requested_at = coalesce(purge_requested_at, now()) where id = $1 and lifecycle = 'decommissioned'`,
     [id],
@@ -38,6 +39,7 @@ const queue = (ctx: Context, { id, orgId }: Pick<Device, 'id' | 'orgId'>): void 
 
 /** Begins the purge of what can no longer be restored, and again the ones that did not come to their end. Platform role. */
 export async function sweepPurges(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Pick<Device, 'id' | 'orgId'>>(
     `with due as (
        select id from devices where lifecycle = 'decommissioned'
@@ -53,6 +55,7 @@ export async function sweepPurges(ctx: Context): Promise<void> {
 
 /** One run: some portions, then itself again, until the device is gone. Repeats find less. Platform role. */
 export async function purgeDevice(ctx: Context, id: string): Promise<void> {
+  // reach: purge by the platform role, of a device that was checked when it was requested
   const device = await Device.query(ctx.trx).findById(id).whereNotNull('purgeRequestedAt').forUpdate();
   if (device?.lifecycle !== 'decommissioned') return;
   let left = PORTIONS;
@@ -67,6 +70,7 @@ export async function purgeDevice(ctx: Context, id: string): Promise<void> {
   }
   for (const table of CHILDREN) await clear(() => removeSome(ctx, table, id));
   if (left <= 0) return queue(ctx, device);
+  // reach: purge by the platform role, of a device that was checked when it was requested
   await ctx.sql('delete from devices where id = $1', [id]);
   const details = { mode: 'purge' };
   ctx.audit('device.delete', { ...named(device), details });
@@ -75,6 +79,7 @@ export async function purgeDevice(ctx: Context, id: string): Promise<void> {
 }
 
 async function removeSome(ctx: Context, table: string, id: string): Promise<number> {
+  // reach: purge by the platform role, of a device that was checked when it was requested
   const { rowCount } = await ctx.sql(
     `delete from ${table} where device_id = $1
        and (tableoid, ctid) in (select tableoid, ctid from ${table} where device_id = $1 limit $2)`,

@@ -43,6 +43,7 @@ export const deny = (ctx: Context, id: string) =>
 /** For other modules, which find a stolen or copied token; false where the device is not active. Platform role. */
 export async function suspectDevice(ctx: Context, id: string, reason: string): Promise<boolean> {
   // Whoever finds it may reach nothing by itself: an agent that is not let in yet.
+  // reach: other modules find a stolen token and name its device; platform role
   const device = await Device.query(ctx.trx)
     .where({ id, lifecycle: 'active' })
     .patch({ ...entering(reason), updatedAt: new Date() } as Partial<Device>)

@@ -31,6 +31,7 @@ export async function takePlace(
   const limits = rows[0];
   if (!limits) return;
   if (limits.orgMax !== null) {
+    // reach: limits count all devices of an organization or partner; platform role
     const counted = await count(ctx, `select count(*) as n from devices where org_id = $1 and ${COUNTED}`, orgId);
     refuse(counted, limits.orgMax, 'organization');
   }
@@ -43,6 +44,7 @@ export async function takePlace(
 /** Counts in organizations that the caller may not reach, which is why all of this needs the platform role. */
 async function countOfPartner(ctx: Context, partnerId: string): Promise<number> {
   await ctx.sql('select 1 from partners where id = $1 for no key update', [partnerId]);
+  // reach: limits count all devices of an organization or partner; platform role
   return count(
     ctx,
     `select count(*) as n from devices where ${COUNTED}
@@ -53,6 +55,7 @@ async function countOfPartner(ctx: Context, partnerId: string): Promise<number> 
 
 /** Those that have a place in the limits, by organization; organizations without one are left out. Platform role. */
 export async function countDevices(ctx: Context, orgIds: readonly string[]): Promise<Map<string, number>> {
+  // reach: limits count all devices of an organization or partner; platform role
   const { rows } = await ctx.sql<{ orgId: string; n: number }>(
     `select org_id as "orgId", count(*) as n from devices where org_id = any($1::uuid[]) and ${COUNTED} group by 1`,
     [orgIds],

@@ -7,6 +7,7 @@ const MOST = 500;
 
 /** Said by the agent of the device; repeats keep the first time. False when it was known already. */
 export async function noteUninstallIntent(ctx: Context, deviceId: string): Promise<boolean> {
+  // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<{ orgId: string; hostname: string; known: boolean }>(
     `with was as (select id, org_id, hostname, uninstall_intent_at from devices where id = $1 for no key update),
      noted as (update devices d set uninstall_intent_at = now() from was where d.id = was.id and was.uninstall_intent_at is null)
@@ -23,6 +24,7 @@ export async function noteUninstallIntent(ctx: Context, deviceId: string): Promi
 
 /** Records that the agent has carried out the command to remove itself. */
 export async function confirmUninstall(ctx: Context, deviceId: string): Promise<void> {
+  // reach: the agent's own device, which its token names
   await ctx.sql('update devices set uninstall_confirmed_at = now() where id = $1', [deviceId]);
 }
 
@@ -31,6 +33,7 @@ export async function confirmUninstall(ctx: Context, deviceId: string): Promise<
  * `autoDecommissionOnUninstall`. Platform role.
  */
 export async function decommissionUninstalled(ctx: Context): Promise<void> {
+  // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<{ id: string }>(
     `select d.id from devices d join device_state s on s.device_id = d.id
        join organizations o on o.id = d.org_id join partners p on p.id = o.partner_id

@@ -106,6 +106,7 @@ interface Slice {
 async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, { limit, offset = 0, byId }: Slice) {
   const { key, id } = byId ? { key: 'null::text', id: 'd.id' } : SORTS[query.sort];
   const direction = byId ? 'asc' : query.sortDir;
+  // reach: conditionsOf() puts reach() among the conditions of `found`
   const text = `
     select ${LISTED}, ${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, p.sort::text as sort,
       (select pg_current_snapshot()::text) as walk

@@ -32,6 +32,7 @@ async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, s
   if ('ids' in slice) found.add('d.id = any(?::uuid[])', slice.ids);
   else if (slice.after.length > 0) found.add('(d.org_id, d.id) > (?::uuid, ?::uuid)', ...slice.after);
   const details = query.include === 'details';
+  // reach: conditionsOf() puts reach() among the conditions of `found`
   const { rows } = await ctx.sql<Row>(
     `select ${LISTED}, ${details ? DETAILED : `${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}`}
      from (select d.id ${found.source.all} ${found.where} order by d.org_id, d.id

@@ -18,6 +18,7 @@ export class Conditions {
   readonly values: unknown[] = [];
   readonly parts: string[] = [];
   /** The tables that they speak of. */
+  // reach: conditionsOf() puts reach() among the conditions of every list
   source: Sources = { all: 'from devices d', ordered: 'from devices d', counted: 'from devices d' };
   /** False when one of them was made elsewhere: then no two statements need be alike. */
   usual = true;
@@ -62,6 +63,7 @@ export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }
   for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
   for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
   if (siteIds) {
+    // reach: only tells whether the sites exist; mustAccessSite above has refused those out of reach
     const { rows } = await ctx.sql<{ n: number }>('select count(*) as n from sites where id = any($1::uuid[])', [
       siteIds,
     ]);
@@ -164,17 +166,21 @@ export async function sourcesOf(
   };
   const text = found.byText !== null;
   const status = query.status !== undefined;
+  // reach: conditionsOf() puts reach() among the conditions of every list
   const all = `from devices d ${joins([
     ['s', `join ${STATE}`, status || text || sorted],
     ['h', `left join ${HARDWARE}`, text],
   ])}`;
+  // reach: conditionsOf() puts reach() among the conditions of every list
   const counted = `from devices d ${joins([['s', `join ${STATE}`, status]])}`;
+  // reach: conditionsOf() puts reach() among the conditions of every list
   const lateral = (table: string, alias: string, on = 'device_id') =>
     `lateral (select * from ${table} x where x.${on} = ${on === 'id' ? 's.device_id' : 'd.id'} offset 0) ${alias}`;
   const hardware = text ? ` left join ${lateral('device_hardware', 'h')} on true` : '';
   const rare = made.length > 0 || (status && !asksForFrequent(query));
   if (rare || (sorted && !(await reachesMost(ctx, query, found)))) return { all, ordered: all, counted };
   const state = status || text ? ` cross join ${lateral('device_state', 's')}` : '';
+  // reach: conditionsOf() puts reach() among the conditions of every list
   const ordered = sorted
     ? `from (select x.*, x.xmin from device_state x
         order by x.last_seen_at ${query.sortDir} nulls last, x.device_id ${query.sortDir} offset 0) s

@@ -27,6 +27,7 @@ export const idsWithText = (ctx: Context, text: string): Promise<string[] | null
 /** Null where so many are found that rows should be looked at instead. @param tag in its stored form */
 export function idsWithTag(ctx: Context, tag: string): Promise<string[] | null> {
   // No policy is in the way of work that reaches every organization.
+  // reach: ids that become a condition beside reach() in the list
   const everywhere = '(select d.id as device_id from devices d where d.tags @> array[$1::text])';
   return few(ctx, ctx.scope.orgIds ? 'devices_with_all_tags(array[$1::text])' : everywhere, tag);
 }

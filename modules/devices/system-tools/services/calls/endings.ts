@@ -18,6 +18,7 @@ type Kept = Parameters<Slots['device-commands.command']['ended']>[1];
 export async function keepEnding(ctx: Context, command: Kept, result: unknown): Promise<void> {
   const text = result === undefined ? null : JSON.stringify(result);
   const kept = text !== null && Buffer.byteLength(text) <= MOST_BYTES ? text : null;
+  // reach: the agent's own device, which its token names
   await ctx.sql(
     'update tool_calls set ended_at = now(), status = $2, error = $3, result = $4 where command_id = $1',
     [command.id, command.status, command.error, kept],
@@ -35,6 +36,7 @@ interface Look {
 }
 
 async function look(ctx: Context, commandId: string): Promise<Look | undefined> {
+  // reach: the caller's own call, which placeOrder() has just made or replayed
   const { rows } = await ctx.asCaller((own) =>
     own.sql<Look>(
       `select c.ended_at is not null as ended, c.status, c.error, c.result,

@@ -107,6 +107,7 @@ async function insert<R>(
   });
   await takePlace(ctx, device, tool.type, command.id);
   if (transfer) {
+    // reach: look() has checked the device with mustExist
     await ctx.sql(
       `insert into file_transfers (command_id, device_id, org_id, direction, file_size, file_sha256)
        values ($1, $2, $3, $4, $5, $6)`,
@@ -129,6 +130,7 @@ export const entryOf = ({ id, orgId, hostname }: Device, details: Record<string,
 async function takePlace(ctx: Context, { id, orgId }: Device, tool: string, commandId: string): Promise<void> {
   const seconds = ctx.services.config.agents.toolWaitSeconds;
   await ctx.sql(`select pg_advisory_xact_lock(hashtextextended('system-tools:' || $1, 0))`, [id]);
+  // reach: look() has checked the device with mustExist
   const { rowCount } = await ctx.sql(
     `insert into tool_calls (command_id, device_id, org_id, tool, open_until)
      select $1, $2, $3, $4, now() + make_interval(secs => $5)

@@ -98,6 +98,7 @@ function write(ctx: Context, commandId: string, seq: number, chunks: readonly Bu
   const total = chunks.reduce((sum, { length }) => sum + length, 0);
   const rows = chunks.map((_, index) => `($3::integer + ${index}, $${index + 4}::bytea)`).join(', ');
   return ctx.asCaller(async (own) => {
+    // reach: the transfer of the caller's own call, or of the agent's own device
     const { rows: levels } = await own.sql<Level>(
       `with here as (
          update file_transfers set written = written + $2, moved_at = now()
@@ -136,6 +137,7 @@ async function untilTaken(ctx: Context, commandId: string, level: Level, signal:
 }
 
 async function levelOf(ctx: Context, commandId: string): Promise<Level | undefined> {
+  // reach: the transfer of the caller's own call, or of the agent's own device
   const { rows } = await ctx.asCaller((own) =>
     own.sql<Level>('select written, taken from file_transfers where command_id = $1 and broken_at is null', [
       commandId,

@@ -49,6 +49,7 @@ export async function* take(ctx: Context, commandId: string, signal: AbortSignal
  */
 async function takeSome(ctx: Context, commandId: string, next: number): Promise<Row[]> {
   return ctx.asCaller(async (own) => {
+    // reach: the transfer of the caller's own call, or of the agent's own device
     const { rows } = await own.sql<Row>(
       `with held as (
          select command_id from file_transfers t where command_id = $1 and broken_at is null

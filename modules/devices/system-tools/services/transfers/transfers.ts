@@ -20,6 +20,7 @@ export function begin(
   size: number | null,
 ): Promise<Begun | null> {
   return ctx.asCaller(async (own) => {
+    // reach: the agent's own device, which its token names
     const { rows } = await own.sql<Begun>(
       `update file_transfers set begun_at = now(), moved_at = now(), file_size = coalesce($4, file_size)
        where command_id = $1 and device_id = $2 and direction = $3 and begun_at is null and broken_at is null
@@ -32,14 +33,17 @@ export function begin(
 }
 
 /** All of it has come in; false when nobody wants it any more. */
+// reach: the transfer of the caller's own call, or of the agent's own device
 export const fillUp = (ctx: Context, commandId: string): Promise<boolean> =>
   changed(ctx, commandId, 'update file_transfers set filled_at = now() where command_id = $1 and broken_at is null');
 
+// reach: the transfer of the caller's own call, or of the agent's own device
 export const breakOff = (ctx: Context, commandId: string): Promise<boolean> =>
   changed(ctx, commandId, 'update file_transfers set broken_at = now() where command_id = $1 and broken_at is null');
 
 /** Whoever still fills or takes it finds nothing. What cannot be removed now is left to the job that cleans up. */
 export async function drop(ctx: Context, commandId: string): Promise<void> {
+  // reach: the transfer of the caller's own call, or of the agent's own device
   await changed(ctx, commandId, 'delete from file_transfers where command_id = $1').catch((err: Error) =>
     ctx.log.warn({ err }, 'a transfer is left to be cleaned up'),
   );
@@ -55,6 +59,7 @@ function changed(ctx: Context, commandId: string, text: string): Promise<boolean
 
 /** What the agent has said by coming: null as long as it has not. */
 export async function begun(ctx: Context, commandId: string): Promise<Begun | null> {
+  // reach: the transfer of the caller's own call, or of the agent's own device
   const { rows } = await ctx.asCaller((own) =>
     own.sql<Begun>(
       'select file_size as size, file_sha256 as sha256 from file_transfers where command_id = $1 and begun_at is not null',

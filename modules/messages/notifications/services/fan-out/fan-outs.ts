@@ -30,6 +30,7 @@ export async function fanOut(ctx: Context, eventId: string): Promise<void> {
 }
 
 async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null> {
+  // reach: platform role: one event for all its recipients, whom notification_reach() finds
   const { rows } = await ctx.sql<Omit<DomainEvent, 'occurredAt'> & { occurredAt: Date }>(
     `with mine as (
        update notification_fanouts set done_at = now() where event_id = $1 and done_at is null returning event_id)
@@ -43,6 +44,7 @@ async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null>
 }
 
 // A digest stays in the queue: it may hold other notices.
+// reach: platform role: one event for all its recipients, whom notification_reach() finds
 const SETTLE = `
 with subject as (
   select d.id, d.digest, d.user_id, d.due_at
@@ -71,6 +73,7 @@ interface Subject {
 
 /** The site is the device's present one while it belongs to the organization, else that of the event. */
 async function subjectOf(ctx: Context, { orgId, siteId, deviceId }: DomainEvent): Promise<Subject> {
+  // reach: platform role: one event for all its recipients, whom notification_reach() finds
   const { rows } = await ctx.sql<Subject>(
     `select coalesce(d.display_name, d.hostname) as device, o.name as organization, coalesce(d.site_id, $2) as "siteId"
      from (select $1::uuid as org_id) x left join organizations o on o.id = x.org_id

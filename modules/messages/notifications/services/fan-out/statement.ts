@@ -9,6 +9,7 @@ export const STORM = { most: 20, minutes: 5 };
 // An unread notice of the same key is counted up and not sent again. Rows of `notification_rates` are locked in the order
 // of users, so that two fan-outs wait for each other and do not block each other. A digest has one row in the queue; when it is
 // being sent at this moment, its lease is taken back, so that it is sent again with the new delivery.
+// reach: platform role: notification_reach() finds the recipients by site and device
 export const TELL = `
 with recursive granting as (
   select rp.role_id as id from role_permissions rp join permissions p on p.id = rp.permission_id

@@ -79,6 +79,7 @@ export async function markNotification(ctx: Context, id: string, read: boolean) 
   const before = await own(ctx).findById(id).forNoKeyUpdate();
   if (!before) throw errors.NotFound('Notification not found');
   if (before.read === read) return { data: showNotification(before) };
+  // reach: own() above has found and locked the notice within reach
   const after = await Notification.query(ctx.trx).where({ id, read: !read }).patch(marks(read)).returning('*').first();
   if (!after) throw errors.NotFound('Notification not found');
   return { data: showNotification(after) };

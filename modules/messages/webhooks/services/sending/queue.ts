@@ -7,6 +7,7 @@ import { type Details, type Message, send } from './sender.ts';
 export const RETENTION_DAYS = 30;
 
 // The log, the webhook's counts of the hour, and the webhook itself.
+// reach: platform role: the queue sends for all organizations
 const STEPS = `,
 logged as (
   update webhook_deliveries d set status = h.status, attempts = h.attempts + 1,
@@ -47,6 +48,7 @@ export const webhookQueue = defineDelivery<Message, Details>({
   receiver: { table: 'webhooks', open: 'r.deleted_at is null', host: 'r.host' },
   ready: `r.status = 'active' or q.test`,
   message: {
+    // reach: platform role: the queue sends for all organizations
     columns: `q.webhook_id as "webhookId", d.message_id as "messageId", d.payload::text as body,
       d.max_attempts as "maxAttempts", r.url, r.headers, r.secrets`,
     from: 'join webhook_deliveries d on d.id = q.id',

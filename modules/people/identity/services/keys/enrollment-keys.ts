@@ -58,6 +58,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
   if (siteId) await ctx.use('tenancy').mustExistSite(siteId, orgId);
   const { config, enrollmentPepper } = ctx.services;
   const key = newEnrollmentKey();
+  // reach: mustAccessSite above checks the site of the new key
   const made = await EnrollmentKey.query(ctx.trx)
     .insert({
       orgId,

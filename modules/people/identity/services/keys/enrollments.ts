@@ -17,6 +17,7 @@ export interface LockedEnrollmentKey {
  * organization is not known before, so the work must be the platform's. Null when no key has this value.
  */
 export async function lockEnrollmentKey(ctx: Context, rawKey: string): Promise<LockedEnrollmentKey | null> {
+  // reach: platform role: the agent presents the secret key itself
   const { rows } = await ctx.sql<LockedEnrollmentKey>(
     `select id, org_id as "orgId", site_id as "siteId", usage_count as "usageCount", max_usage as "maxUsage",
        expires_at as "expiresAt", coalesce(usage_count >= max_usage, false) as exhausted, expires_at <= now() as expired
@@ -29,6 +30,7 @@ export async function lockEnrollmentKey(ctx: Context, rawKey: string): Promise<L
 
 /** Counts one successful enrollment. False when the key has meanwhile expired or been used up; then nothing is counted. */
 export async function countEnrollment(ctx: Context, keyId: string): Promise<boolean> {
+  // reach: platform role: the agent presents the secret key itself
   const { rowCount } = await ctx.sql(
     `update enrollment_keys set usage_count = usage_count + 1
      where id = $1 and (max_usage is null or usage_count < max_usage) and expires_at > now()`,

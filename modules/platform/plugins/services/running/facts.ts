@@ -54,6 +54,7 @@ export const secretPlace = (installationId: string) => ({
 
 /** Null where it is gone, or does not serve this organization. Throws where the catalog has another package than the one that was agreed to. */
 export async function readFacts(ctx: Context, place: Place): Promise<Facts | null> {
+  // reach: the plugin works for a whole organization; only the time zone of a site
   const { rows } = await ctx.sql<Row & Record<string, unknown>>(
     `select i.id, o.id as "orgId", i.partner_id as "partnerId", i.slug, i.version, i.package_sha256 as "packageSha256", i.status, i.enabled, i.health,
        v.manifest, i.granted_permissions as granted, i.config, i.secret_config as "secretConfig",
