@@ -7,6 +7,7 @@ export default defineContribution('queue.domain-queue', {
   link: '/api/v1/agent-versions',
   async count(ctx) {
     const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(
+      // reach: platform role: figures for operators over all tenants
       `select (select count(*)::int from agent_update_attempts where finished_at is null) as pending,
            (select min(started_at) from agent_update_attempts where finished_at is null) as "oldestAt",
            (select count(*)::int from agent_update_attempts

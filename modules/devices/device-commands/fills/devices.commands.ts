@@ -5,8 +5,10 @@ import { cancelWaiting, queueUninstall } from '../services/departures.ts';
 
 export default defineContribution('devices.commands', {
   isWaiting: (deviceId) =>
+    // reach: the statement of the heartbeat: the agent's own device
     `exists (select from device_commands c where c.device_id = ${deviceId} and c.status = 'pending')`,
   countWaiting: (deviceId) =>
+    // reach: the statement of the heartbeat: the agent's own device
     `(select count(*) from device_commands c where c.device_id = ${deviceId} and c.status = 'pending')`,
   claim,
   cancelWaiting,

@@ -8,6 +8,7 @@ export default defineContribution('queue.domain-queue', {
   /** Failed: of the commands sent within the last hour. */
   async count(ctx) {
     const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(
+      // reach: platform role: figures for operators over all tenants
       `select (select count(*)::int from device_commands where status = 'pending') as pending,
            (select min(created_at) from device_commands where status = 'pending') as "oldestAt",
            (select count(*)::int from device_commands where created_at > now() - interval '1 hour'

@@ -7,6 +7,7 @@ export default defineContribution('filters.field', {
       key: 'groupId',
       type: 'uuid',
       rows: {
+        // reach: a condition inside a statement over devices that has reach() itself
         from: '(select device_id, group_id from device_group_members where not is_excluded) g',
         device: 'g.device_id',
         value: 'g.group_id',

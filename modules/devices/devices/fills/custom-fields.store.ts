@@ -4,6 +4,7 @@ import { defineContribution } from '#core';
 export default defineContribution('custom-fields.store', {
   async stripKey(ctx, { fieldKey, orgIds, limit }) {
     const { rows } = await ctx.sql(
+      // reach: values of a whole organization, for the owner of the field definition
       `update devices set custom_fields = custom_fields - $1 where id in (
            select id from devices where org_id = any($2::uuid[]) and custom_fields ? $1 order by id limit $3 for update)
          returning id`,
@@ -13,6 +14,7 @@ export default defineContribution('custom-fields.store', {
   },
   async countKey(ctx, { fieldKey, orgIds, among = null }) {
     const { rows } = await ctx.sql<{ n: number }>(
+      // reach: values of a whole organization, for the owner of the field definition
       `select count(*) as n from devices where org_id = any($2::uuid[]) and custom_fields ? $1
            and ($3::text[] is null or custom_fields ->> $1 = any($3))`,
       [fieldKey, orgIds, among],
@@ -21,6 +23,7 @@ export default defineContribution('custom-fields.store', {
   },
   async values(ctx, { fieldKey, orgIds, most }) {
     const { rows } = await ctx.sql<{ value: unknown; osType: string; count: number }>(
+      // reach: values of a whole organization, for the owner of the field definition
       `select custom_fields -> $1 as value, os_type as "osType", count(*) as count from devices
          where org_id = any($2::uuid[]) and custom_fields ? $1 group by 1, 2 limit $3 + 1`,
       [fieldKey, orgIds, most],
@@ -29,6 +32,7 @@ export default defineContribution('custom-fields.store', {
   },
   async mapValues(ctx, { fieldKey, orgIds, mapTo, limit }) {
     const { rows } = await ctx.sql(
+      // reach: values of a whole organization, for the owner of the field definition
       `update devices set custom_fields = custom_fields || jsonb_build_object($1::text, $3::jsonb -> (custom_fields ->> $1))
          where id in (
            select id from devices where org_id = any($2::uuid[]) and custom_fields ->> $1 = any($4::text[])

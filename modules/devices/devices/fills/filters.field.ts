@@ -4,7 +4,9 @@ import { OS_TYPES, STATUSES } from '../models/device.ts';
 import { tagKey } from '../models/tag.ts';
 import { STATUS } from '../services/statuses.ts';
 
+// reach: a condition inside a statement over devices that has reach() itself
 const state = { alias: 's', sql: 'join device_state s on s.device_id = d.id' };
+// reach: a condition inside a statement over devices that has reach() itself
 const hardware = { alias: 'h', sql: 'left join device_hardware h on h.device_id = d.id' };
 const all = ['equals', 'notEquals', 'in', 'notIn'] as const;
 
@@ -31,6 +33,7 @@ const software = {
   searches: {
     like: {
       within: 'devices_with_software_like(?)',
+      // reach: a condition inside a statement over devices that has reach() itself
       everywhere: `select w.device_id from device_software w
         where w.name = any(array(select n.name from software_names n where lower(n.name) like lower(?)))`,
     },
@@ -83,16 +86,19 @@ export default defineContribution('filters.field', {
     count('hardware.diskTotalGb', 'h.disk_total_gb::text::numeric', [hardware]),
     address(
       'network.ipAddress',
+      // reach: a condition inside a statement over devices that has reach() itself
       `select n.device_id, a.address from device_network_interfaces n, unnest(n.ipv4 || n.ipv6) a (address)
          where a.address <> '' union all select x.device_id, x.lan_ip from device_state x where x.lan_ip is not null`,
     ),
     address(
       'network.publicIp',
+      // reach: a condition inside a statement over devices that has reach() itself
       `select n.device_id, n.public_ip as address from device_network_interfaces n where n.public_ip is not null
          union all select x.device_id, x.last_seen_ip from device_state x where x.last_seen_ip is not null`,
     ),
     address(
       'network.macAddress',
+      // reach: a condition inside a statement over devices that has reach() itself
       'select device_id, mac_address as address from device_network_interfaces where mac_address is not null',
     ),
     metric('cpuPercent'),

@@ -3,6 +3,7 @@ import type { ClaimedMessage, Context, PreparedMessages } from '#core';
 import type { Item, Message, QueuedMessage } from './message.ts';
 
 // A digest is all pending deliveries of its user and time.
+// reach: platform role: background sender of queued notices
 const LOAD = `
 select q.id as "queueId", d.id, n.id as "notificationId", n.type, n.priority, n.title, n.message, n.link,
   n.dedupe_key as "dedupeKey", n.count, n.last_occurred_at as "lastOccurredAt", o.name as organization,
