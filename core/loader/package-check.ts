@@ -26,6 +26,8 @@ const manifest = Joi.object<Module>({
   slots: names,
   steadySlots: names,
   settings: Joi.object().schema('object'),
+  schemas: Joi.object(),
+  deliveries: Joi.array(),
   requiresConfig: method,
   liveSessions: method,
   onEnable: method,
