@@ -25,7 +25,7 @@ export interface Battery {
 }
 
 /** What may change between two heartbeats of the agent, beside its role and status. */
-interface MachineState {
+export interface MachineState {
   agentVersion: string;
   helperVersion?: string;
   hostname: string;
@@ -40,7 +40,7 @@ interface MachineState {
   configVersion?: string;
 }
 /** What the watchdog says about itself and about the agent that it watches. */
-interface WatchdogStatus {
+export interface WatchdogStatus {
   watchdogVersion: string;
   watchdogState: WatchdogState;
   mainAgentRestartCount24h: number;
