@@ -34,6 +34,7 @@ const example: Example = {
     'POST /devices/bulk/commands': async (context) => ({ deviceIds: [await exampleDevice(context)], type: 'reboot' }),
   },
   before: {
+    'POST /devices/{id}/auto-update': below('/auto-update'),
     'POST /devices/{id}/commands': below('/commands'),
     'POST /devices/{id}/run-script': below('/run-script'),
   },
