@@ -120,7 +120,7 @@ const changes = {
   headers: Joi.array()
     .items(header)
     .max(20)
-    .unique((a: Header, b: Header) => a.key.toLowerCase() === b.key.toLowerCase()),
+    .unique((a: Header, b: Header) => a.key?.toLowerCase?.() === b.key?.toLowerCase?.()),
   secret: Joi.string()
     .max(100)
     .custom((value: string, { error }) => (isSecret(value) ? value : error('any.invalid')))
