@@ -79,11 +79,27 @@ function signature(code: Buffer, name: Buffer, text: Segment): Buffer {
   const bytes = hashesAt + pages * 32;
   const blob = Buffer.alloc(BLOB_BYTES + bytes);
   const words = [
-    ...[0xfade0cc0, blob.length, 1, 0, BLOB_BYTES],
+    0xfade0cc0,
+    blob.length,
+    1,
+    0,
+    BLOB_BYTES,
     // magic, length, version, flags (ad hoc), where the hashes and the identifier are, special and code slots, code limit
-    ...[0xfade0c02, bytes, 0x20400, 2, hashesAt, DIRECTORY_BYTES, 0, pages, code.length],
+    0xfade0c02,
+    bytes,
+    0x20400,
+    2,
+    hashesAt,
+    DIRECTORY_BYTES,
+    0,
+    pages,
+    code.length,
     // 32-byte SHA-256 hashes of pages of 2^12 bytes
-    ...[0x2002_000c, 0, 0, 0, 0],
+    0x2002_000c,
+    0,
+    0,
+    0,
+    0,
   ];
   for (const [index, word] of words.entries()) blob.writeUInt32BE(word, index * 4);
   // A code limit of 64 bits is not needed; then the executable segment, which belongs to a main program.

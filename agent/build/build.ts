@@ -35,7 +35,11 @@ async function main(): Promise<void> {
   }
   const out = resolve(values.out ?? join('data/agent-builds', version));
   const { failed } = await buildRelease({
-    ...{ version, targets: known, out, cache: resolve(values.cache), log: console.log },
+    version,
+    targets: known,
+    out,
+    cache: resolve(values.cache),
+    log: console.log,
     entry: join(import.meta.dirname, '../src/main.ts'),
     ...(values.notes === undefined ? {} : { notes: await readFile(values.notes, 'utf8') }),
   });

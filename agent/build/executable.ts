@@ -26,9 +26,16 @@ const LEAST_BYTES = 50_000_000;
 /** All of the agent's code as one file, which knows its version. */
 export async function bundle(entry: string, version: string): Promise<string> {
   const { outputFiles } = await build({
-    ...{ entryPoints: [entry], bundle: true, write: false, platform: 'node', target: 'node24', format: 'cjs' },
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
     // Names stay: they are what a stack trace in a log has to say.
-    ...{ minifyWhitespace: true, minifySyntax: true, logLevel: 'warning' },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
     define: { QUARTERMASTER_AGENT_VERSION: JSON.stringify(version) },
   });
   return outputFiles[0]?.text ?? '';
@@ -72,7 +79,9 @@ async function makeBlob(code: string, node: string): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'agent-build-'));
   try {
     const [main, output, config] = ['agent.cjs', 'agent.blob', 'sea.json'].map((name) => join(folder, name)) as [
-      ...[string, string, string],
+      string,
+      string,
+      string,
     ];
     await writeFile(main, code);
     // Snapshot and code cache are for the machine that builds only; NODE_OPTIONS of the machine's user are not the agent's.

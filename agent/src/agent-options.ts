@@ -33,7 +33,7 @@ export interface AgentOptions {
   systemEvents?: { read: ReadEvents; store: SpoolStore };
   /** Overrides what the server says, for demonstrations. */
   intervalSeconds?: number;
-  /** Makes what brings this program to other versions; absent where it cannot be replaced or nobody would start it again. */
+  /** Creates the updater; absent where the program cannot be replaced or no service would restart it. */
   updates?: (parts: Omit<SelfUpdateParts, 'installed'>) => SelfUpdate;
   /** Leaves signs of life for a watchdog. */
   pulse?: Pulse;
@@ -43,6 +43,6 @@ export interface AgentOptions {
 
 /** What a watchdog says and hears in the place of the main agent. */
 export interface Speaker {
-  beat(session: Session): Promise<WatchdogHeartbeat>;
+  heartbeat(session: Session): Promise<WatchdogHeartbeat>;
   heard(answer: ReceivedAnswer, session: Session): Promise<void>;
 }

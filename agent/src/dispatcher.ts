@@ -10,7 +10,7 @@ import type { Session } from './link/session.ts';
 import { truncateText } from './process/output.ts';
 import { isCommandId, type Journal } from './store/journal.ts';
 
-/** Scripts take as long as they take; at tools somebody waits, so they have a lane of their own. */
+/** How many run at once. Scripts may take hours and a technician waits for tools, so each has a limit of its own. */
 type Lane = 'scripts' | 'tools';
 /** More would let a burst of commands take the machine from its user. */
 const AT_ONCE: Record<Lane, number> = { scripts: 8, tools: 8 };
@@ -108,7 +108,7 @@ export class Dispatcher {
     this.#running.set(command.id, { lane: laneOf(command), run });
   }
 
-  /** Orders to stop another command do not wait in its line. */
+  /** A command that cancels another one does not queue behind it. */
   #cancel(payload: Record<string, unknown>): Outcome {
     const id = String(payload.commandId);
     const index = this.#waiting.findIndex((one) => one.id === id);
@@ -127,7 +127,7 @@ export class Dispatcher {
     const begin = performance.now();
     await journal.start(id, startedAt);
     const started = this.#reportStart(id);
-    // Looking does no harm if the server withdrew it, and whoever looks waits for one journey less.
+    // Reading is harmless if the server withdrew the command, and the technician waits one round trip less.
     const early = isReading(type) ? this.#outcome(command) : undefined;
     const wanted = await started;
     if (wanted) log(`Command ${type} (${id}) runs.`);

@@ -36,7 +36,7 @@ export function heartbeatBuilder(machine: Machine): (autoUpdateEnabled: boolean)
   };
 }
 
-/** New and vanished addresses; undefined when nothing changed. Before the first beat nothing is known of earlier ones. */
+/** New and vanished addresses; undefined when nothing changed. The first heartbeat has no earlier addresses to compare with. */
 export function addressChange(
   before: readonly string[] = [],
   now: readonly string[],

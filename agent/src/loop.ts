@@ -1,4 +1,4 @@
-/** The life of an enrolled agent: beat, take commands, send the inventory, until it is told to stop. */
+/** The main loop of an enrolled agent: send heartbeats and inventory and run commands until it must stop. */
 
 import type { AgentConfig, AgentHeartbeat, Command, ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
 import type { AgentOptions } from './agent-options.ts';
@@ -68,7 +68,7 @@ export async function runAgent(given: AgentOptions): Promise<StopReason> {
   const updates = options.updates?.({ session, call, timing, signal, log, quiet, restart });
   const uplink = new Uplink({ ...options, signal, session, outbox, dispatcher });
   const linked = uplink.keep();
-  await beat({ ...options, signal }, { session, outbox, inventory, diary, dispatcher, uplink, updates, end });
+  await sendHeartbeats({ ...options, signal }, { session, outbox, inventory, diary, dispatcher, uplink, updates, end });
   await updates?.ended();
   await dispatcher.ended();
   const reason: StopReason = ending.signal.aborted ? ending.signal.reason : 'stopped';
@@ -99,13 +99,13 @@ interface Parts {
   end: (why: StopReason) => void;
 }
 
-async function beat(options: AgentOptions, parts: Parts): Promise<void> {
+async function sendHeartbeats(options: AgentOptions, parts: Parts): Promise<void> {
   const { signal, timing, log } = options;
   const { session, outbox } = parts;
   const { speaker } = options;
   const describe = heartbeatBuilder(options.machine);
   const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
-    speaker ? speaker.beat(session) : describe(session.state.autoUpdateEnabled);
+    speaker ? speaker.heartbeat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
   const sendWhatIsDue = schedules(options, parts);
   const poll = poller(options, parts);
@@ -129,7 +129,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
       await obey(answer, options, parts, poll);
       await takeOffers(answer, options, parts);
       if (session.condition === 'ok' && !signal.aborted) sendWhatIsDue();
-      await pause(nextBeatMs(answer, session.state.config, options.intervalSeconds), signal);
+      await pause(nextHeartbeatMs(answer, session.state.config, options.intervalSeconds), signal);
     } catch (fault) {
       if (session.condition === 'gone') {
         log('The server no longer knows this device; the agent stops.', 'error');
@@ -141,7 +141,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   }
 }
 
-/** How long to wait after a beat that failed; a quarantined agent goes on at its usual pace. */
+/** Milliseconds to wait after a failed heartbeat; a quarantined agent keeps its usual interval. */
 function afterFault(fault: unknown, session: Session, backoff: Backoff, options: AgentOptions): number {
   const { timing, log, signal } = options;
   if (signal.aborted) return 0;
@@ -151,14 +151,14 @@ function afterFault(fault: unknown, session: Session, backoff: Backoff, options:
     log(`The server refuses this agent (${sentence}); next attempt in ${minutes} minutes.`, 'error');
     return timing.refused;
   }
-  if (session.condition === 'quarantined') return nextBeatMs({}, session.state.config, options.intervalSeconds);
+  if (session.condition === 'quarantined') return nextHeartbeatMs({}, session.state.config, options.intervalSeconds);
   const wait = backoff.next(fault instanceof RefusedError ? fault.retryAfterMs : 0);
   log(`No heartbeat: ${sentence}; next attempt in ${Math.ceil(wait / 1000)} s.`, 'warn');
   return wait;
 }
 
-/** Milliseconds to the next beat: the override, else the server's word, else the configuration. */
-function nextBeatMs(answer: ReceivedAnswer, config: AgentConfig, override: number | undefined): number {
+/** Milliseconds to the next heartbeat: the override, else what the server asked for, else the configuration. */
+function nextHeartbeatMs(answer: ReceivedAnswer, config: AgentConfig, override: number | undefined): number {
   const seconds = override ?? answer.nextHeartbeatSeconds ?? config.heartbeatIntervalSeconds;
   return Math.min(3_600, Math.max(override === undefined ? 1 : 0.01, Number(seconds) || 60)) * 1000;
 }
@@ -198,7 +198,7 @@ async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts,
   poll(commands.length >= FULL_BATCH);
 }
 
-/** A beat was answered, so this version is good; the answer may name the next one. Commands go first. */
+/** An answered heartbeat confirms this version; the answer may offer the next one. Commands go first. */
 async function takeOffers(answer: ReceivedAnswer, { speaker }: AgentOptions, parts: Parts): Promise<void> {
   const { updates, dispatcher, session } = parts;
   await updates?.heard();

@@ -37,7 +37,7 @@ export interface Machine {
   patches(): Promise<PendingPatches | undefined>;
   /** Load since the previous call. */
   metrics(): Promise<Metrics>;
-  /** What changes from beat to beat besides the load. */
+  /** What may change between two heartbeats, besides the load. */
   moment(): Promise<{ uptimeSeconds: number; pendingReboot?: boolean; lastUser?: string }>;
 }
 

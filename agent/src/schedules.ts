@@ -1,4 +1,4 @@
-/** What the agent sends on its own account beside its beats: inventory, people logged in, events of the system, its own lines. */
+/** What the agent sends beside its heartbeats: inventory, login sessions, system events, its own log lines. */
 
 import type { AgentOptions } from './agent-options.ts';
 import type { Inventory } from './inventory.ts';
@@ -10,7 +10,7 @@ import { EventSpool } from './store/event-spool.ts';
 type Schedule = () => void;
 type Timed = Pick<AgentOptions, 'timing' | 'log' | 'signal'>;
 
-/** Called after each beat that was answered: sends what is due. A watchdog has only lines of its own. */
+/** Called after each answered heartbeat: sends what is due. A watchdog has only log lines. */
 export function schedules(
   options: AgentOptions,
   { inventory, session, diary }: { inventory: Inventory; session: Session; diary: Diary },
@@ -64,7 +64,7 @@ function inventorySchedule({ timing, log, signal }: Timed, inventory: Inventory)
   };
 }
 
-/** Sends the operating system's events with the first beat after each minute; later after a failure. */
+/** Sends the operating system's events with the first heartbeat of each minute; later after a failure. */
 function eventSchedule(
   { systemEvents, timing, log, signal }: Timed & Pick<AgentOptions, 'systemEvents'>,
   session: Session,

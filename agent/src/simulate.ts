@@ -12,9 +12,9 @@ const HELP = `Usage:
   simulate --server URL --key KEY --devices N [--secret S] [--interval SECONDS] [--no-sockets]
            [--storm SECONDS] [--skew SECONDS] [--duplicates SHARE] [--malformed N] [--oversized N]
 
-Enrolls N invented devices, which stay connected, beat, send inventory and answer commands until Ctrl-C.
+Enrolls N simulated devices, which stay connected, send heartbeats and inventory and answer commands until Ctrl-C.
 
-  --interval SECONDS   they beat this often whatever the server says
+  --interval SECONDS   interval of heartbeats, overriding the server
   --no-sockets         they only poll
   --storm SECONDS      all connections break at once, this often
   --skew SECONDS       their clocks are wrong by up to this much
@@ -70,14 +70,22 @@ async function main(): Promise<number> {
   );
   const open = socketOpener(server);
   const crowd = new Crowd({
-    ...{ call, server, key, secret, devices, intervalSeconds, timing: DEFAULT_TIMING, signal, log },
+    call,
+    server,
+    key,
+    secret,
+    devices,
+    intervalSeconds,
+    timing: DEFAULT_TIMING,
+    signal,
+    log,
     ...(values['no-sockets'] ? {} : { openSocket: () => mischief.device(open) }),
   });
   const telling = tell(crowd, rates, mischief, signal);
   if (values.storm) void storms(mischief, Number(values.storm) * 1000, signal);
-  const refusal = await crowd.gather();
-  if (refusal && crowd.running === 0) throw new Error(refusal);
-  if (refusal) console.log(`${refusal} Going on with ${crowd.running} of ${devices} devices.`);
+  const fault = await crowd.gather();
+  if (fault && crowd.running === 0) throw new Error(fault);
+  if (fault) console.log(`${fault} Going on with ${crowd.running} of ${devices} devices.`);
   await crowd.ended();
   if (!signal.aborted) {
     console.log('All devices were removed by the server.');

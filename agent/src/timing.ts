@@ -37,7 +37,7 @@ export interface Timing {
   hang: number;
   /** What the watchdog leaves to the service manager before it starts a dead agent itself. */
   patience: number;
-  /** A new version whose beats are not answered for so long, while those of the watchdog are, goes back. */
+  /** A new version is rolled back when its heartbeats go unanswered for this long while the watchdog's are answered. */
   unheard: number;
 }
 

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import type { SystemEvent } from '#agent-protocol';
-import { MOST_EVENTS, parseJournal } from '../src/collect/system-events.ts';
+import { MAX_EVENTS, parseJournal } from '../src/collect/system-events.ts';
 import { fileSpool, type Spooled } from '../src/store/event-spool.ts';
 import { refusal } from './fake-server.ts';
 import { bench, QUICK, temporaryFolder } from './harness.ts';
@@ -45,10 +45,10 @@ test('entries of the journal become events with level, category, source and id',
 });
 
 test('one reading is bounded, and the next goes on where it ended', (t) => {
-  const text = lines(...Array.from({ length: MOST_EVENTS + 20 }, (_, n) => entry(n)));
+  const text = lines(...Array.from({ length: MAX_EVENTS + 20 }, (_, n) => entry(n)));
   const { events, cursor } = parseJournal(text, undefined);
-  t.is(events.length, MOST_EVENTS);
-  t.is(cursor, `c${MOST_EVENTS - 1}`);
+  t.is(events.length, MAX_EVENTS);
+  t.is(cursor, `c${MAX_EVENTS - 1}`);
   t.deepEqual(parseJournal('', 'c7'), { events: [], cursor: 'c7' });
 });
 

@@ -1,7 +1,7 @@
 /** Services and scheduled tasks of macOS, against what launchctl and plutil once printed. */
 import test from 'ava';
 import type { Answer } from '../src/process/ask.ts';
-import { parseDisabled, parsePrint, refusal, statusOf } from '../src/tools/macos/launchctl.ts';
+import { launchctlError, parseDisabled, parsePrint, statusOf } from '../src/tools/macos/launchctl.ts';
 import { launchd } from '../src/tools/macos/launchd.ts';
 import { macosServices } from '../src/tools/macos/services.ts';
 import { macosTasks } from '../src/tools/macos/tasks.ts';
@@ -139,7 +139,7 @@ test('the job of the agent is neither stopped nor restarted', async (t) => {
 });
 
 test('what launchctl refuses becomes a code', (t) => {
-  const codeOf = (code: number, stderr = '') => (refusal('x', code, stderr) as { code?: string }).code;
+  const codeOf = (code: number, stderr = '') => (launchctlError('x', code, stderr) as { code?: string }).code;
   t.is(codeOf(113, GONE.stderr), 'NOT_FOUND');
   t.is(codeOf(3, 'Boot-out failed: 3: No such process\n'), 'NOT_FOUND');
   t.is(codeOf(119, 'Bootstrap failed: 119: Service is disabled\n'), 'CONFLICT');

@@ -5,14 +5,14 @@ import { cheapest, diskOf, serviceOf, softwareOf } from '../src/collect/windows/
 import { loadOf } from '../src/collect/windows/load.ts';
 import { identityOf, momentOf, parseQuser } from '../src/collect/windows/system.ts';
 import { updateOf } from '../src/collect/windows/updates.ts';
-import { powershell, type Row, rows } from '../src/tools/windows/powershell.ts';
+import { type PowershellObject, powershell, rows } from '../src/tools/windows/powershell.ts';
 import { PATIENT, recordedAsk, recording } from './recorded.ts';
 
-async function recorded(name: string): Promise<Row[]> {
+async function recorded(name: string): Promise<PowershellObject[]> {
   const { ask } = recordedAsk(() => recording(`windows/${name}.json`));
   return rows(await powershell(ask, '', { about: name, signal: PATIENT }));
 }
-const first = async (name: string): Promise<Row> => (await recorded(name))[0] ?? {};
+const first = async (name: string): Promise<PowershellObject> => (await recorded(name))[0] ?? {};
 
 test('hardware of Windows names the real graphics adapter, and no filler of a maker', async (t) => {
   t.deepEqual(hardwareOf(await first('hardware')), {

@@ -10,7 +10,7 @@ import { windowsUpdates } from './windows/updates.ts';
 export interface PendingPatches {
   source: PatchSource;
   pending: Patch[];
-  /** Absent where a beat says it and this look does not. */
+  /** Absent where heartbeats report it and this query does not. */
   rebootPending?: boolean;
 }
 
@@ -60,7 +60,7 @@ interface Manager {
 const MANAGERS: readonly Manager[] = [
   {
     program: 'apt-get',
-    // Without a lock, so that it disturbs nobody, and without changing anything.
+    // Without a lock, so that it blocks no other run of apt, and without changing anything.
     args: ['--simulate', '-o', 'Debug::NoLocking=true', 'dist-upgrade'],
     good: [0],
     parse: parseApt,

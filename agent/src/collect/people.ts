@@ -6,10 +6,10 @@ import { parseWho } from './macos/system.ts';
 import { parseQuser } from './windows/system.ts';
 
 const LIMIT_MS = 10_000;
-/** From then on nobody sits there: `who` counts minutes. */
+/** A session without input for this long counts as idle; `who` counts minutes. */
 const IDLE_SECONDS = 600;
 
-/** The list, or undefined where nobody can be asked. Windows and macOS tell little more than the names. */
+/** The sessions; undefined where the system cannot list them. Windows and macOS report little more than the names. */
 export async function collectPeople(): Promise<LoginSession[] | undefined> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   try {

@@ -9,8 +9,8 @@ export interface SystemEvents {
 }
 
 /** The most events of one reading; what is left comes with the next. */
-export const MOST_EVENTS = 500;
-const MOST_MESSAGE = 2_000;
+export const MAX_EVENTS = 500;
+const MAX_MESSAGE_CHARACTERS = 2_000;
 /** How far the first reading looks back. */
 const FIRST = '1 hour ago';
 
@@ -19,7 +19,7 @@ export async function readJournal(cursor: string | undefined): Promise<SystemEve
   if (process.platform !== 'linux') return undefined;
   const from = cursor === undefined ? `--since=${FIRST}` : `--after-cursor=${cursor}`;
   // "+500" is the oldest 500; without the sign it would be the newest, and the rest would be lost.
-  const count = `--lines=+${MOST_EVENTS}`;
+  const count = `--lines=+${MAX_EVENTS}`;
   const asked = ['--output=json', '--priority=warning', '--no-pager', '--quiet', '--all', from];
   // An older journalctl does not know the sign; it then reads all and is cut here.
   const text = (await outputOf('journalctl', ...asked, count)) ?? (await outputOf('journalctl', ...asked));
@@ -30,7 +30,7 @@ export async function readJournal(cursor: string | undefined): Promise<SystemEve
 export function parseJournal(text: string, cursor: string | undefined): SystemEvents {
   const read: SystemEvents = { events: [], cursor };
   for (const line of text.split('\n')) {
-    if (read.events.length >= MOST_EVENTS) break;
+    if (read.events.length >= MAX_EVENTS) break;
     const [entry] = line.startsWith('{') ? (parseObjects(line) ?? []) : [];
     if (!entry) continue;
     const event = toEvent(entry);
@@ -55,7 +55,7 @@ function toEvent(entry: Record<string, unknown>): SystemEvent | undefined {
     category: categoryOf(entry),
     source: source.slice(0, 255),
     ...(id && { eventId: id.slice(0, 100) }),
-    message: message.slice(0, MOST_MESSAGE),
+    message: message.slice(0, MAX_MESSAGE_CHARACTERS),
     ...(Object.keys(details).length > 0 && { details }),
   };
 }

@@ -20,12 +20,12 @@ const setAutoUpdate: Handler = async (payload, host) => {
 };
 
 const updateAgent: Handler = async (payload, host) => {
-  if (!host.updateAgent) return failed('this agent runs from its sources, or nobody would start it again');
+  if (!host.updateAgent) return failed('this agent runs from its sources, or no service would start it again');
   const version = await host.updateAgent(typeof payload.version === 'string' ? payload.version : undefined);
   return { status: 'completed', result: version === undefined ? { upToDate: true } : { updatingTo: version } };
 };
 
-/** A week: whoever wants more says so again. */
+/** One week; a longer time takes another command. */
 const LONGEST_LEVEL_MINUTES = 10_080;
 
 /** More of the agent's own lines than warnings, for an hour unless told otherwise. */

@@ -16,8 +16,8 @@ export const POWER_COMMANDS = [
 ] as const;
 export type PowerCommand = (typeof POWER_COMMANDS)[number];
 
-/** Some versions of `shutdown` stay until the time has come; a refusal shows sooner than this. */
-const REFUSAL_MS = 3_000;
+/** Some versions of `shutdown` run until the set time; one that fails does so sooner than this. */
+const FAILURE_MS = 3_000;
 
 /**
  * The programs to start for a command, one after the other; undefined when the system has no such thing.
@@ -73,8 +73,8 @@ export function power(type: PowerCommand): Handler {
     const programs = powerPrograms(type, payload, host.osType);
     if (!programs) return failed(`${type} is not available on ${host.osType}`);
     for (const [program = '', ...args] of programs) {
-      const refusal = await start(program, args);
-      if (refusal) return failed(refusal);
+      const failure = await start(program, args);
+      if (failure) return failed(failure);
     }
     return { status: 'completed', result: { started: programs.map((words) => words.join(' ')) } };
   };
@@ -92,11 +92,11 @@ async function start(program: string, args: string[]): Promise<string | undefine
     child.once('close', (code) => resolve(code === 0 ? undefined : `${program} failed: ${stderr.trim() || code}`));
   });
   const settled = new AbortController();
-  const refusal = await Promise.race([
+  const failure = await Promise.race([
     ended,
-    wait(REFUSAL_MS, undefined, { signal: settled.signal }).catch(() => undefined),
+    wait(FAILURE_MS, undefined, { signal: settled.signal }).catch(() => undefined),
   ]);
   settled.abort();
   child.unref();
-  return refusal;
+  return failure;
 }

@@ -1,7 +1,7 @@
 /** Keeps the result of a tool within what the wire takes. */
 
 /** Bytes of JSON of one result. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** Room for what stands around a list. */
 const FRAME_BYTES = 16 * 1024;
 
@@ -10,11 +10,11 @@ const FRAME_BYTES = 16 * 1024;
  * (`truncated`). The other shapes are bounded where they are made.
  */
 export function shortened(result: unknown): unknown {
-  if (sizeOf(result) <= MOST_BYTES || typeof result !== 'object' || result === null) return result;
+  if (sizeOf(result) <= MAX_BYTES || typeof result !== 'object' || result === null) return result;
   const list = Object.entries(result).find((member): member is [string, unknown[]] => Array.isArray(member[1]));
   if (!list) return result;
   const [name, items] = list;
-  let room = MOST_BYTES - FRAME_BYTES;
+  let room = MAX_BYTES - FRAME_BYTES;
   const kept = items.filter((item) => {
     if (room > 0) room -= sizeOf(item) + 1;
     return room > 0;

@@ -29,7 +29,7 @@ const STREAMING: ReadonlyMap<string, Tool> = new Map(Object.entries(TRANSFER_TOO
 const NEED_LEAVE =
   /^(kill_process|(start|stop|restart)_service|registry_(set|delete|key_.*)|task_(run|enable|disable)|file_(read|write))$/;
 
-/** Somebody waits for the answer: such commands do not queue behind scripts. */
+/** A technician waits for the result, so such commands do not queue behind scripts. */
 export function isInteractive(type: string): boolean {
   return TOOLS.has(type) || STREAMING.has(type);
 }

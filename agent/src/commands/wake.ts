@@ -15,7 +15,7 @@ export function magicPacket(mac: string): Buffer {
   return Buffer.concat([Buffer.alloc(6, 0xff), ...Array.from({ length: 16 }, () => address)]);
 }
 
-/** Rejects when the packets could not be handed to the network; whether anybody wakes nobody can tell. */
+/** Rejects when the packets could not be handed to the network; whether a machine wakes up is unknown. */
 export async function sendPackets(macs: readonly string[], address: string, port = DISCARD_PORT): Promise<void> {
   const socket = createSocket('udp4');
   try {

@@ -1,4 +1,4 @@
-/** Talks HTTP to the server and turns every refusal into one kind of error. */
+/** Sends HTTP requests to the server and turns every error response into one kind of error. */
 import type { IncomingMessage } from 'node:http';
 import { send, textOf } from './http.ts';
 
@@ -81,7 +81,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The refusal that an answer means: its status, `Retry-After` in seconds, and its body with the error envelope. */
+/** The error for a response: its status, `Retry-After` in seconds, and its body with the error envelope. */
 export function refusedBy(status: number, phrase: string, retryAfter: string | undefined, text: string): RefusedError {
   const answer = parse(text) as { error?: { code?: unknown; message?: unknown; details?: unknown } } | null | undefined;
   const error = answer?.error;

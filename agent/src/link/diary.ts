@@ -7,8 +7,8 @@ import type { Session } from './session.ts';
 
 const USUAL: LogLevel = 'warn';
 /** Lines that wait while there is no server; the oldest go first. */
-const MOST_WAITING = 2_000;
-const MOST_MESSAGE = 8_000;
+const MAX_WAITING_LINES = 2_000;
+const MAX_MESSAGE_CHARACTERS = 8_000;
 const MINUTE_MS = 60_000;
 
 export class Diary {
@@ -30,14 +30,14 @@ export class Diary {
     this.#console(line, level);
     if (performance.now() > this.#until) this.#level = USUAL;
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#level)) return;
-    const message = line.slice(0, MOST_MESSAGE);
+    const message = line.slice(0, MAX_MESSAGE_CHARACTERS);
     const timestamp = new Date().toISOString();
     this.#lines.push({ timestamp, level, component: 'agent', message, agentVersion: AGENT_VERSION });
-    if (this.#lines.length > MOST_WAITING) {
+    if (this.#lines.length > MAX_WAITING_LINES) {
       this.#lines.shift();
       this.#lost += 1;
     }
-    // Not with every line from there on: a server that is away is asked again with the next beat.
+    // Only once: while the server is unreachable, the next heartbeat tries again.
     if (this.#lines.length === MAX_LOG_LINES) this.send().catch(() => undefined);
   };
 

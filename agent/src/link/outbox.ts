@@ -6,7 +6,7 @@ import { RefusedError, UnreachableError } from './client.ts';
 import type { Log } from './log.ts';
 import type { Session } from './session.ts';
 
-/** Refusals that no repetition will change: the command is unknown, or the server cannot read the result. */
+/** Errors that a retry cannot change: the command is unknown, or the server cannot read the result. */
 const FINAL = new Set([400, 404, 409, 422]);
 
 export class Outbox {
@@ -64,7 +64,7 @@ export class Outbox {
         await this.#deliver(entry);
       } catch (fault) {
         again = Math.max(again ?? 0, fault instanceof RefusedError ? fault.retryAfterMs : 0);
-        // The next one would meet the same; a refusal may concern this result only.
+        // The next result would fail the same way; an error response may concern this result only.
         if (fault instanceof UnreachableError) return again;
       }
     }

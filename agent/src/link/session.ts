@@ -1,4 +1,4 @@
-/** The agent's standing with the server: its state, its tokens, and what the last refusals mean. */
+/** The agent's session with the server: its state, its tokens, and what the last error responses mean. */
 
 import type { AgentState, StateStore } from '../store/state.ts';
 import { type Call, type CallOptions, RefusedError, UnreachableError } from './client.ts';
@@ -46,7 +46,7 @@ export class Session {
     this.#state = next;
   }
 
-  /** Takes over what another process wrote; not for whoever changes the state himself. False where there is none any more. */
+  /** Reads the state that another process wrote; not for the process that writes it. False when there is none any more. */
   async reread(): Promise<boolean> {
     const state = await this.#store.read();
     if (state) this.#state = state;
@@ -58,7 +58,7 @@ export class Session {
     await this.#store.remove();
   }
 
-  /** A call below `/agents/:agentId/`; refusals that concern the whole agent change `condition` before they throw. */
+  /** A call below `/agents/:agentId/`; an error that concerns the whole agent changes `condition` before it is thrown. */
   async call<T>(
     method: 'GET' | 'POST' | 'PUT',
     path: string,
@@ -105,13 +105,13 @@ export class Session {
     return `/agents/${encodeURIComponent(this.#state.agentId)}/${path}`;
   }
 
-  /** Does it with the token given, else that of now, and learns from refusals that concern the whole agent. */
+  /** Calls with the given token, else the current one, and updates `condition` on errors that concern the whole agent. */
   async #judged<T>(given: string | undefined, work: (token: string) => Promise<T>): Promise<T> {
     const current = this.#state.tokens.authToken;
     try {
       return await work(given ?? current);
     } catch (fault) {
-      // A refusal of a token that was replaced meanwhile, or of one that is only being tried, says nothing.
+      // An error for a token that was replaced meanwhile, or that is only being tried, says nothing about the agent.
       const concernsUs = given === undefined && current === this.#state.tokens.authToken;
       if (fault instanceof RefusedError && (concernsUs || fault.code === 'DEVICE_GONE')) this.#judge(fault);
       throw fault;

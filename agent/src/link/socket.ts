@@ -4,7 +4,7 @@ import { apiBase } from './client.ts';
 import type { OpenSocket } from './uplink.ts';
 
 /** Bytes of a frame from the server: a command has at most 256 KiB. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /** An opener bound to one server, for `http` and `https` addresses alike. */
 export function socketOpener(server: string): OpenSocket {
@@ -13,7 +13,7 @@ export function socketOpener(server: string): OpenSocket {
     new WebSocket(`${base}/agent-ws/${encodeURIComponent(agentId)}/ws`, {
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: timeoutMs,
-      maxPayload: MOST_BYTES,
+      maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
       followRedirects: false,
     });

@@ -23,9 +23,9 @@ export interface Transfers {
   ): Promise<{ headers: IncomingMessage['headers']; content: IncomingMessage }>;
 }
 
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** Not by fetch, which gives up on an upload of more than five minutes. Redirects are refusals, as in all calls. */
+/** Not by fetch, which gives up on an upload of more than five minutes. Redirects are errors, as in all calls. */
 export function createTransfers(server: string): Transfers {
   const base = apiBase(server);
   const start = (method: 'GET' | 'PUT', path: string, { token, signal }: TransferOptions): ClientRequest => {
@@ -65,7 +65,7 @@ function answerOf(request: ClientRequest, base: string): Promise<IncomingMessage
       reject(new UnreachableError(`${base} did not answer: ${fault.code ?? fault.message}`)),
     );
   });
-  // Whoever waits for it comes later.
+  // The caller that awaits it comes later.
   answer.catch(() => undefined);
   return answer;
 }
@@ -102,7 +102,7 @@ async function mustAgree(response: IncomingMessage): Promise<void> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size <= MOST_ANSWER_BYTES) chunks.push(chunk);
+    if (size <= MAX_RESPONSE_BYTES) chunks.push(chunk);
   }
   const { statusCode = 0, statusMessage = '', headers } = response;
   if (statusCode >= 200 && statusCode < 300) return;

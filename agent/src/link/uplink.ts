@@ -1,4 +1,4 @@
-/** Keeps the agent connected: takes commands as they come, and carries beats, starts and results. */
+/** Keeps the agent connected: receives commands, and sends heartbeats, starts and results. */
 import type { WebSocket } from 'ws';
 import { type AgentConfig, CLOSE, type Command, type Frame } from '#agent-protocol';
 import type { Dispatcher } from '../dispatcher.ts';
@@ -23,7 +23,7 @@ export interface UplinkOptions {
 /** After these close codes the agent waits for the longest pause before it reconnects. */
 const WAIT_LONG: ReadonlySet<number> = new Set([CLOSE.REPLACED, CLOSE.STATE]);
 const DEFAULT_PING_SECONDS = 30;
-/** Refusals of the upgrade that polling will explain; the socket only waits. */
+/** Responses to the upgrade whose reason polling will report; the socket only waits. */
 const REFUSED = new Set([401, 403, 410]);
 
 interface Waiting {
@@ -211,7 +211,7 @@ function parse(text: string): Frame | undefined {
   }
 }
 
-/** The refusals that HTTP would give: the server has ended the command, or never knew it. */
+/** The errors that HTTP would give: the server has ended the command, or never knew it. */
 function mustBegin({ begun }: Frame): object {
   if (begun !== 'running') throw new RefusedError(409, 'INVALID_STATE', 'The command is not wanted any more', null, 0);
   return {};

@@ -1,4 +1,4 @@
-/** Starts a program of the operating system and returns what it said: the one door of the Windows and macOS tools. */
+/** Runs a program of the operating system and returns its output: all Windows and macOS tools use this function. */
 import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ToolError } from '../tools/contract.ts';
@@ -21,13 +21,13 @@ export type Ask = (
   options: { signal: AbortSignal; input?: string },
 ) => Promise<Answer>;
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Asks the machine this process runs on. */
 export const askSystem: Ask = (program, args, { signal, input }) =>
   new Promise((resolve, reject) => {
     if (signal.aborted) return reject(tooSlow(program));
-    const options = { signal, maxBuffer: MOST_BYTES, windowsHide: true, encoding: 'utf8' } as const;
+    const options = { signal, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true, encoding: 'utf8' } as const;
     const child = execFile(program, args, options, (fault, stdout, stderr) => {
       if (!fault) return resolve({ code: 0, stdout, stderr });
       if (signal.aborted) return reject(tooSlow(program));

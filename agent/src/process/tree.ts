@@ -37,7 +37,7 @@ async function isTreeAlive(pid: number, mark: string): Promise<boolean> {
   return (await linuxMembers(pid, mark)).length > 0;
 }
 
-/** Living processes of the group or with the mark. Zombies are left out: nobody may ever collect them. */
+/** Living processes of the group or with the mark. Zombies are left out: their parents may never reap them. */
 async function linuxMembers(group: number, mark: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const members: number[] = [];

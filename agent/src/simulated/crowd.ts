@@ -25,7 +25,7 @@ export interface CrowdOptions {
 
 /** How many enroll at the same time. */
 const LANES = 4;
-/** Devices that were all switched on in one moment would beat in step for a while. */
+/** Devices that all start at the same moment would send heartbeats in step for a while. */
 const SPREAD_MS = 3_000;
 
 export class Crowd {
@@ -33,7 +33,7 @@ export class Crowd {
   readonly #agents: Promise<void>[] = [];
   #next = 0;
   #running = 0;
-  #refusal: string | undefined;
+  #fault: string | undefined;
 
   constructor(options: CrowdOptions) {
     this.#options = options;
@@ -44,10 +44,10 @@ export class Crowd {
     return this.#running;
   }
 
-  /** Enrolls until all devices are there or the server refuses for good; returns that refusal as a sentence. */
+  /** Enrolls until all devices are enrolled or the server rejects one permanently; returns that error as a sentence. */
   async gather(): Promise<string | undefined> {
     await Promise.all(Array.from({ length: Math.min(LANES, this.#options.devices) }, () => this.#lane()));
-    return this.#refusal;
+    return this.#fault;
   }
 
   /** Resolves when every device has stopped. */
@@ -58,9 +58,9 @@ export class Crowd {
   async #lane(): Promise<void> {
     const { devices, signal, timing } = this.#options;
     const backoff = new Backoff(timing);
-    while (this.#next < devices && !this.#refusal && !signal.aborted) {
+    while (this.#next < devices && !this.#fault && !signal.aborted) {
       this.#next += 1;
-      while (!(await this.#add(backoff)) && !this.#refusal && !signal.aborted);
+      while (!(await this.#add(backoff)) && !this.#fault && !signal.aborted);
     }
   }
 
@@ -84,7 +84,7 @@ export class Crowd {
       const busy = fault instanceof RefusedError && (fault.status === 429 || fault.status >= 500);
       // A server that answered before may answer again; one that never did is a wrong address.
       if (!busy && !(fault instanceof UnreachableError && this.#running > 0)) {
-        if (!signal.aborted) this.#refusal ??= enrollmentFault(fault);
+        if (!signal.aborted) this.#fault ??= enrollmentFault(fault);
         return false;
       }
       const wait = backoff.next(fault instanceof RefusedError ? fault.retryAfterMs : 0);

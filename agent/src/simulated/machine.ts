@@ -73,7 +73,7 @@ export function simulatedMachine(seed: string): Machine {
     software: async () => software,
     services: async () =>
       SERVICES[osType].map(([name, displayName]) => ({ name, displayName, state: 'running', startType: 'auto' })),
-    // Nobody is ever logged in here, and nothing waits to be installed.
+    // A simulated machine has no logins and no pending updates.
     people: async () => undefined,
     patches: async () => undefined,
     metrics: async () => {

@@ -3,7 +3,7 @@ import { type Call, RefusedError } from '../link/client.ts';
 
 export class Rates {
   #since = performance.now();
-  #beats = 0;
+  #heartbeats = 0;
   #results = 0;
   #refused = 0;
   #unanswered = 0;
@@ -16,7 +16,7 @@ export class Rates {
       try {
         const answer = await call<never>(method, path, options);
         if (path.endsWith('/heartbeat')) {
-          this.#beats += 1;
+          this.#heartbeats += 1;
           this.#latencies.push(performance.now() - begin);
         } else if (path.endsWith('/result')) this.#results += 1;
         return answer;
@@ -28,9 +28,9 @@ export class Rates {
     };
   }
 
-  /** What came over a socket: answers to beats and results count as those over HTTP do. */
+  /** A frame from the server: answers to heartbeats and results count as over HTTP. */
   heard(text: string): void {
-    if (text.startsWith('{"frame":"heartbeat_ack"')) this.#beats += 1;
+    if (text.startsWith('{"frame":"heartbeat_ack"')) this.#heartbeats += 1;
     else if (text.startsWith('{"frame":"result_ack"')) this.#results += 1;
     else if (text.startsWith('{"frame":"error"')) this.#refused += 1;
   }
@@ -43,13 +43,13 @@ export class Rates {
     const at = (share: number): string => `${Math.round(sorted[Math.floor(sorted.length * share)] ?? 0)} ms`;
     const line = [
       `${devices} devices`,
-      `${(this.#beats / seconds).toFixed(1)} heartbeats/s (median ${at(0.5)}, p95 ${at(0.95)})`,
+      `${(this.#heartbeats / seconds).toFixed(1)} heartbeats/s (median ${at(0.5)}, p95 ${at(0.95)})`,
       `${(this.#results / seconds).toFixed(1)} command results/s`,
       `${this.#refused} refused`,
       `${this.#unanswered} unanswered`,
     ].join(', ');
     this.#since = now;
-    this.#beats = this.#results = this.#refused = this.#unanswered = 0;
+    this.#heartbeats = this.#results = this.#refused = this.#unanswered = 0;
     this.#latencies = [];
     return line;
   }

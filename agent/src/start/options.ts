@@ -19,10 +19,10 @@ export const HELP = `Usage:
   --device-role ROLE  what this machine is: workstation, server, ...
   --state FILE        where the agent remembers who it is (default .agent/state.json)
   --reenroll          enroll again as the device that the state file names
-  --interval SECONDS  beat this often whatever the server says
+  --interval SECONDS  interval of heartbeats, overriding the server
   --no-socket         ask for commands now and then instead of staying connected
   --allow-power       obey commands that restart, shut down or lock this machine
-  --supervised        somebody starts this program again when it ends with 75: it may bring itself to other versions
+  --supervised        a service restarts this program when it exits with 75, so it may update itself
   --program FILE      the watchdog starts this program as the agent and keeps it running
   --service NAME      the agent is this service of systemd or launchd, and the watchdog only helps
 

@@ -53,7 +53,10 @@ function keeperOf(stateFile: string, values: Values): Keeper {
   }
   const { 'allow-power': allowPower, 'no-socket': noSocket, interval } = values;
   return childKeeper(resolve(program), [
-    ...['run', '--state', stateFile, '--supervised'],
+    'run',
+    '--state',
+    stateFile,
+    '--supervised',
     ...(allowPower ? ['--allow-power'] : []),
     ...(noSocket ? ['--no-socket'] : []),
     ...(interval === undefined ? [] : ['--interval', interval]),

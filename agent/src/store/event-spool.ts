@@ -21,7 +21,7 @@ export interface SpoolStore {
 export type ReadEvents = (cursor: string | undefined) => Promise<SystemEvents | undefined>;
 
 /** Batches of one round: a journal in flood must not keep the agent from its other work. */
-const MOST_BATCHES = 5;
+const MAX_BATCHES = 5;
 
 export class EventSpool {
   readonly #session: Session;
@@ -49,7 +49,7 @@ export class EventSpool {
   async #sendAll(): Promise<number> {
     let sent = 0;
     let spooled = await this.#store.load();
-    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    for (let batch = 0; batch < MAX_BATCHES; batch++) {
       if (spooled.events.length === 0) {
         const read = await this.#read(spooled.cursor);
         // A cursor that the journal no longer knows would fail for ever.

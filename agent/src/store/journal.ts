@@ -125,7 +125,7 @@ export class Journal {
 function trimmed(result: CommandResult | undefined): CommandResult | undefined {
   if (!result) return undefined;
   const { stdout, stderr, result: large, ...rest } = result;
-  // What a tool found is for whoever asked, not for this disk; the small results say what a command did.
+  // The output of a tool is not kept on this disk; small results are, because they say what a command did.
   const small = large === undefined || JSON.stringify(large).length > CONFIRMED_STREAM_BYTES ? {} : { result: large };
   return {
     ...rest,

@@ -47,7 +47,7 @@ export class Pulse {
     if (first) this.#next();
   }
 
-  /** The last mark; `stopped` tells a watchdog that nobody is missed. */
+  /** The last sign of life; `stopped` tells a watchdog that the agent ended on purpose. */
   async end(stopped: boolean): Promise<void> {
     clearInterval(this.#timer);
     this.#mark.stopped = stopped;

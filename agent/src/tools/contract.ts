@@ -94,7 +94,7 @@ export interface FilePlaces {
   /** Drives or `/`. */
   roots(signal: AbortSignal): Promise<FileEntry[]>;
   isHidden(path: string, signal: AbortSignal): Promise<boolean>;
-  /** Files that nobody may read or replace from afar, as absolute paths of files or folders. */
+  /** Files that no remote user may read or replace, as absolute paths of files or folders. */
   denied: readonly string[];
 }
 

@@ -2,12 +2,10 @@
 import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FileEntry, FileList } from '#agent-protocol';
+import { type FileEntry, type FileList, MAX_FILE_ENTRIES } from '#agent-protocol';
 import type { FilePlaces } from './contract.ts';
 import { fileFault, mustBePath } from './paths.ts';
 
-/** More than anybody reads, and about as much as one answer holds. */
-const MOST = 5_000;
 const AT_ONCE = 32;
 
 /** The entries of a folder, folders first; an empty path gives the roots. Throws NOT_FOUND, DENIED and INVALID. */
@@ -31,17 +29,17 @@ export async function listFolder(
       signal.throwIfAborted();
       names.push(name);
       if (names.length >= AT_ONCE) await look();
-      truncated = entries.length > MOST;
+      truncated = entries.length > MAX_FILE_ENTRIES;
       if (truncated) break;
     }
     await look();
   } catch (fault) {
     throw fileFault(fault, path);
   }
-  truncated ||= entries.length > MOST;
+  truncated ||= entries.length > MAX_FILE_ENTRIES;
   entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
   const parent = dirname(path);
-  return { path, parent: parent === path ? '' : parent, entries: entries.slice(0, MOST), truncated };
+  return { path, parent: parent === path ? '' : parent, entries: entries.slice(0, MAX_FILE_ENTRIES), truncated };
 }
 
 const rank = ({ type }: FileEntry): number => (type === 'directory' ? 0 : 1);

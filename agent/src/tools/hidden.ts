@@ -1,7 +1,7 @@
 /** Remembers for a moment which files of a folder are hidden: a listing asks for each, the system is asked once. */
 
 const REMEMBERED_MS = 5_000;
-const MOST_FOLDERS = 100;
+const MAX_FOLDERS = 100;
 
 type Names = (folder: string, signal: AbortSignal) => Promise<Iterable<string>>;
 
@@ -14,7 +14,7 @@ export function hiddenByFolder(
   return (folder, signal) => {
     const remembered = known.get(folder);
     if (remembered && remembered.until > now()) return remembered.found;
-    if (known.size >= MOST_FOLDERS) known.clear();
+    if (known.size >= MAX_FOLDERS) known.clear();
     const found = names(folder, signal).then(
       (list) => new Set(list),
       () => {

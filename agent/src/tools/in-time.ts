@@ -34,7 +34,7 @@ function reasonOf(signal: AbortSignal): Error {
   return new ToolError('TIMEOUT', 'the device did not finish in time');
 }
 
-/** A signal that aborts when nobody has called `touch` for so long (ms); `end` stops the clock. */
+/** A signal that aborts after this many milliseconds without a call of `touch`; `end` stops the clock. */
 export class Patience {
   readonly #controller = new AbortController();
   readonly #ms: number;

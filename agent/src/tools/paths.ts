@@ -1,4 +1,4 @@
-/** Which paths of the device a technician may name, and which files nobody may touch from afar. */
+/** Which paths of the device a technician may name, and which files are closed to remote users. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { type FilePlaces, ToolError } from './contract.ts';

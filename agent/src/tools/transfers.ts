@@ -36,7 +36,7 @@ export async function readFileFrom(places: FilePlaces, asked: string, send: Send
   try {
     const target = await resolved(path);
     await mustBeAllowed(target, places);
-    // Without waiting: a named pipe would wait for somebody to write into it.
+    // Non-blocking: opening a named pipe would wait for a writer.
     handle = await open(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = await handle.stat();
     if (!found.isFile()) throw new ToolError('INVALID', `${path} is not a file`);
@@ -124,7 +124,7 @@ export async function writeFileTo(
       // Only the superuser may give files away; without that the file is the agent's user's.
       await chown(temporary, before.uid, before.gid).catch(() => undefined);
     }
-    // Whoever was told that it took too long must not find the file there later.
+    // After a timeout was reported, the file must not appear later.
     signal.throwIfAborted();
     await putInPlace(temporary, target, wanted.overwrite);
     await syncFolder(folder);

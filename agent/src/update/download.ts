@@ -39,7 +39,7 @@ export async function download(
 }
 
 /** Release hosts redirect to where the file lies at the moment. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 async function opened(url: string, signal: AbortSignal, redirects = 0): Promise<IncomingMessage> {
   const response = await send(url, { signal });
@@ -47,7 +47,7 @@ async function opened(url: string, signal: AbortSignal, redirects = 0): Promise<
   if (statusCode === 200) return response;
   response.destroy();
   const { location } = headers;
-  if (statusCode < 300 || statusCode >= 400 || !location || redirects === MOST_REDIRECTS) {
+  if (statusCode < 300 || statusCode >= 400 || !location || redirects === MAX_REDIRECTS) {
     throw new UpdateFault('download_failed', `${statusCode} for ${new URL(url).origin}`);
   }
   return opened(new URL(location, url).href, signal, redirects + 1);

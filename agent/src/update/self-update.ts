@@ -30,7 +30,7 @@ export interface SelfUpdateParts {
   log: (line: string) => void;
   /** Keeps further commands waiting and resolves when none runs; the function it gives lets them run again. */
   quiet(): Promise<() => void>;
-  /** Ends this process so that whoever keeps it starts the new program. */
+  /** Ends this process so that its service starts the new program. */
   restart(): void;
 }
 
@@ -125,10 +125,16 @@ export class SelfUpdate {
     const { installed, session, call, timing, signal } = this.#parts;
     const { component, platform, arch, program, record } = installed;
     return {
-      ...{ program, record, signal, trialArgs: ['version'], trialMs: timing.trial },
+      program,
+      record,
+      signal,
+      trialArgs: ['version'],
+      trialMs: timing.trial,
       wanted: { version, component, platform, arch },
       rules: {
-        ...{ current: installed.version, allowDowngrade, now: new Date() },
+        current: installed.version,
+        allowDowngrade,
+        now: new Date(),
         trustKeys: session.state.manifestTrustKeys,
       },
       link: async () => {

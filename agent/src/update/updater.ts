@@ -53,7 +53,7 @@ export async function install(updater: Updater): Promise<UpdateFault | undefined
   try {
     updater.signal.throwIfAborted();
     await say(updater, 'installing');
-    // First the record: a crash between the two must not leave a new program that nobody watches.
+    // The record comes first: a crash between the two must not leave an unwatched new program.
     await record.write({ from: rules.current, to: wanted.version, program, starts: 0, at: new Date().toISOString() });
     await exchange(program, freshOf(program));
   } catch (error) {
@@ -105,7 +105,7 @@ async function mustStart(fresh: string, { trialArgs, trialMs, signal, wanted }: 
 }
 
 /** Unconfirmed beginnings of a new version after which the old one comes back. */
-export const MOST_STARTS = 3;
+export const MAX_UNCONFIRMED_STARTS = 3;
 
 export type Began = 'plain' | 'new' | 'returned' | 'rolled_back';
 
@@ -132,7 +132,7 @@ export async function begin(record: RecordStore, version: string): Promise<Began
     await record.remove();
     return 'plain';
   }
-  if (known.starts < MOST_STARTS) {
+  if (known.starts < MAX_UNCONFIRMED_STARTS) {
     await record.write({ ...known, starts: known.starts + 1 });
     return 'new';
   }

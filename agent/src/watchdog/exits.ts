@@ -1,6 +1,6 @@
-/** Exit codes that tell whoever started the agent what to do next. */
+/** Exit codes that tell the service or watchdog that started the agent what to do next. */
 
-/** The server purged the device: starting again is in vain. */
+/** The server purged the device: restarting is useless. */
 export const GONE = 3;
 /** Start again at once: another version stands in this program's place. */
 export const RESTART = 75;

@@ -1,10 +1,10 @@
-/** Watches the main agent: starts it where nobody else does, ends one that hangs, and takes an update back that does not start. */
+/** Watches the main agent: starts it where no service does, ends one that hangs, and reverts an update that does not start. */
 
 import type { WatchdogHeartbeat } from '#agent-protocol';
 import type { PulseMark } from '../store/pulse.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
 import type { RecordStore, UpdateRecord } from '../update/record.ts';
-import { MOST_STARTS, rollBack } from '../update/updater.ts';
+import { MAX_UNCONFIRMED_STARTS, rollBack } from '../update/updater.ts';
 import { GONE, RESTART } from './exits.ts';
 import { isAlive, type Keeper } from './keeper.ts';
 import type { Restarts } from './restarts.ts';
@@ -145,7 +145,7 @@ export class Guard {
     const waited = performance.now() - this.#deadSince > timing.patience;
     const known = await record.read();
     const pending = known && !known.rolledBack;
-    if (pending && (keeper.alone ? this.#failures >= MOST_STARTS : waited)) return this.#takeBack(known);
+    if (pending && (keeper.alone ? this.#failures >= MAX_UNCONFIRMED_STARTS : waited)) return this.#takeBack(known);
     if (keeper.alone ? performance.now() < this.#notBefore : !waited) return;
     // It may have ended because it removed itself since this look began.
     if (await enrolled()) await this.#start();

@@ -3,11 +3,11 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How a started agent ended; null while it runs, and where somebody else would know. */
+/** How a started agent ended; null while it runs, and where a service manager keeps it. */
 export type Ending = { code: number | null } | null;
 
 export interface Keeper {
-  /** Starts the agent where none runs: nobody else does. Else a service manager is given the time to. */
+  /** Starts the agent when none runs; with a service manager, only after giving that the time to do so. */
   readonly alone: boolean;
   /** The process that this keeper started, while it lives. */
   readonly pid: number | undefined;
@@ -72,7 +72,7 @@ function run(program: string, args: string[]): Promise<void> {
   });
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 async function endProcess(pid: number, graceMs: number): Promise<void> {
   for (const [signal, patience] of [
@@ -86,7 +86,7 @@ async function endProcess(pid: number, graceMs: number): Promise<void> {
       return;
     }
     const end = performance.now() + patience;
-    while (isAlive(pid) && performance.now() < end) await wait(LOOK_MS);
+    while (isAlive(pid) && performance.now() < end) await wait(POLL_MS);
   }
 }
 

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const FLAP_MS = 600_000;
 /** Restarts within ten minutes that are more than bad luck. */
 const FLAPPING = 5;
-const MOST = 1_000;
+const MAX_RESTARTS = 1_000;
 
 export class Restarts {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class Restarts {
   }
 
   async add(): Promise<void> {
-    this.#times = [...this.#since(DAY_MS), Date.now()].slice(-MOST);
+    this.#times = [...this.#since(DAY_MS), Date.now()].slice(-MAX_RESTARTS);
     await writeAtomically(this.#path, JSON.stringify(this.#times)).catch(() => undefined);
   }
 

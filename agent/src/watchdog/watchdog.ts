@@ -48,13 +48,16 @@ export async function runWatchdog(options: WatchdogOptions): Promise<StopReason>
     handlers: new Map([['restart_agent', restartAgent]]),
     allowPower: false,
     speaker: {
-      async beat(session) {
+      async heartbeat(session) {
         await session.reread();
         const state = guard.state;
         return {
-          ...{ role: 'watchdog', status: state === 'monitoring' || state === 'standby' ? 'ok' : 'warning' },
-          ...{ watchdogVersion: version, watchdogState: state },
-          ...{ mainAgentRestartCount24h: restarts.inDay, flapDetected: restarts.flapping },
+          role: 'watchdog',
+          status: state === 'monitoring' || state === 'standby' ? 'ok' : 'warning',
+          watchdogVersion: version,
+          watchdogState: state,
+          mainAgentRestartCount24h: restarts.inDay,
+          flapDetected: restarts.flapping,
         };
       },
       async heard(_answer, session) {

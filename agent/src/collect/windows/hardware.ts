@@ -1,7 +1,7 @@
 /** What a Windows machine is made of, and whether it is a virtual one. */
 
 import type { HardwareInfo } from '#agent-protocol';
-import type { Row } from '../../tools/windows/powershell.ts';
+import type { PowershellObject } from '../../tools/windows/powershell.ts';
 import { known, numberOf, round } from '../ask.ts';
 import { windowsRows } from './rows.ts';
 
@@ -26,7 +26,7 @@ export async function windowsHardware(): Promise<HardwareInfo> {
 }
 
 /** Adapters that only stand in for a missing driver or a remote session count when there is no other. */
-export function hardwareOf(row: Row): HardwareInfo {
+export function hardwareOf(row: PowershellObject): HardwareInfo {
   const screens = Array.isArray(row.screens) ? row.screens : [];
   const real = screens.find((name) => !/^Microsoft (Basic|Remote|Hyper-V)/.test(String(name)));
   const bytes = numberOf(row.bytes);

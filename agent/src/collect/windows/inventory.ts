@@ -1,7 +1,7 @@
 /** Disks, software and services of Windows, and the adapter that leads out. */
 
 import type { DiskUsage, ServiceItem, SoftwareItem } from '#agent-protocol';
-import { type Row, textOf } from '../../tools/windows/powershell.ts';
+import { type PowershellObject, textOf } from '../../tools/windows/powershell.ts';
 import { startOf, statusOf } from '../../tools/windows/services.ts';
 import { known, numberOf, round } from '../ask.ts';
 import { windowsRows } from './rows.ts';
@@ -42,7 +42,7 @@ export async function windowsDisks(): Promise<DiskUsage[]> {
 }
 
 /** A drive that is locked or not formatted tells no size, and is left out. */
-export function diskOf(row: Row): DiskUsage[] {
+export function diskOf(row: PowershellObject): DiskUsage[] {
   const total = numberOf(row.size);
   const free = numberOf(row.free);
   const name = textOf(row.name);
@@ -66,7 +66,7 @@ export async function windowsSoftware(): Promise<SoftwareItem[] | undefined> {
 }
 
 /** Installers write the day as 20250106, or whatever they like, which is left out. */
-export function softwareOf(row: Row): SoftwareItem[] {
+export function softwareOf(row: PowershellObject): SoftwareItem[] {
   const name = known(row.name);
   const vendor = known(row.vendor);
   const installLocation = known(row.place);
@@ -87,7 +87,7 @@ export async function windowsServiceItems(): Promise<ServiceItem[] | undefined> 
   return someOf((await windowsRows(SERVICES))?.map(serviceOf));
 }
 
-export function serviceOf(row: Row): ServiceItem {
+export function serviceOf(row: PowershellObject): ServiceItem {
   const displayName = known(row.title);
   return {
     name: String(row.name),
@@ -113,7 +113,7 @@ export async function windowsPrimaryName(): Promise<string | undefined> {
 }
 
 /** The name in the row with the lowest cost. */
-export function cheapest(list: readonly Row[]): string | undefined {
+export function cheapest(list: readonly PowershellObject[]): string | undefined {
   const [first] = [...list].sort((a, b) => Number(a.cost) - Number(b.cost));
   return known(first?.name);
 }

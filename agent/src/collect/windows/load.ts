@@ -1,5 +1,5 @@
 /** Counters of Windows that only grow: bytes of network and disks; and how many processes there are. */
-import type { Row } from '../../tools/windows/powershell.ts';
+import type { PowershellObject } from '../../tools/windows/powershell.ts';
 import { numberOf } from '../ask.ts';
 import { windowsRows } from './rows.ts';
 
@@ -27,7 +27,7 @@ export async function windowsLoad(): Promise<WindowsLoad> {
 }
 
 /** Raw counters keep the names of the rates they are for: "…Persec" are totals here. */
-export function loadOf(row: Row): WindowsLoad {
+export function loadOf(row: PowershellObject): WindowsLoad {
   const [inward, out, read, written] = [row.received, row.sent, row.read, row.written].map(numberOf);
   return {
     ...(inward !== undefined && out !== undefined && { network: { in: inward, out } }),

@@ -1,5 +1,5 @@
 /** Which Windows this is, who is logged on, and whether it waits for a restart. */
-import type { Row } from '../../tools/windows/powershell.ts';
+import type { PowershellObject } from '../../tools/windows/powershell.ts';
 import { known } from '../ask.ts';
 import { virtualPlatform } from './hardware.ts';
 import { windowsRows } from './rows.ts';
@@ -15,7 +15,7 @@ const IDENTITY = `
     id = [Microsoft.Win32.Registry]::GetValue($key + 'Cryptography', 'MachineGuid', $null)
   }
 `;
-/** What quser prints is in the code page of consoles, all else in UTF-8. It ends with an error when nobody is there. */
+/** What quser prints is in the code page of consoles, all else in UTF-8. It exits with an error when no user is logged on. */
 const MOMENT = `
   $ErrorActionPreference = 'Continue'
   $key = 'HKLM:\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\'
@@ -34,7 +34,7 @@ const MOMENT = `
     sessions = $sessions
   }
 `;
-/** Starting PowerShell at every beat would cost more than the news is worth. */
+/** How long an answer is reused: PowerShell is too slow to start for every heartbeat. */
 const MOMENT_MS = 300_000;
 
 export interface WindowsIdentity {
@@ -52,7 +52,7 @@ export async function windowsIdentity(): Promise<WindowsIdentity> {
 }
 
 /** Product type 1 is a client; 2 and 3 are domain controllers and servers. */
-export function identityOf(row: Row): WindowsIdentity {
+export function identityOf(row: PowershellObject): WindowsIdentity {
   const version = known(row.version);
   const platform = virtualPlatform(row.manufacturer, row.model);
   return {
@@ -68,7 +68,7 @@ export function identityOf(row: Row): WindowsIdentity {
 export interface Session {
   user: string;
   id: number;
-  /** Whether somebody sits at it; false for one that was left open. */
+  /** True for a session in use; false for a disconnected one. */
   active: boolean;
 }
 
@@ -101,7 +101,7 @@ export function windowsMoment(): () => Promise<Moment> {
 }
 
 /** Who is at the machine goes before who left a session open. */
-export function momentOf(row: Row): Moment {
+export function momentOf(row: PowershellObject): Moment {
   const sessions = parseQuser(typeof row.sessions === 'string' ? row.sessions : '');
   const user = (sessions.find(({ active }) => active) ?? sessions[0])?.user;
   return { ...(typeof row.reboot === 'boolean' && { pendingReboot: row.reboot }), ...(user && { lastUser: user }) };

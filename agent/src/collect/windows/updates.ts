@@ -1,5 +1,5 @@
 /** Updates that wait on Windows, from the Windows Update Agent (COM). */
-import { type Row, textOf } from '../../tools/windows/powershell.ts';
+import { type PowershellObject, textOf } from '../../tools/windows/powershell.ts';
 import type { PendingUpdate } from '../updates.ts';
 import { windowsRows } from './rows.ts';
 
@@ -25,7 +25,7 @@ export async function windowsUpdates(): Promise<PendingUpdate[] | undefined> {
   return (await windowsRows(SCRIPT, LIMIT_MS))?.map(updateOf);
 }
 
-export function updateOf(row: Row): PendingUpdate {
+export function updateOf(row: PowershellObject): PendingUpdate {
   const kb = Array.isArray(row.kb) ? row.kb.find((id) => typeof id === 'string' && id !== '') : undefined;
   const groups = Array.isArray(row.groups) ? row.groups.map((id) => String(id).toLowerCase()) : [];
   const severity = textOf(row.severity);

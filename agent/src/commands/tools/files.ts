@@ -8,12 +8,12 @@ import { flag, optionalText, optionalWhole, text } from '../payload.ts';
 import type { Tool } from '../tool.ts';
 
 const PATH = 2_048;
-/** Whoever takes a file may be slow, and much lies on the way: the server, which sees both ends, ends what stands still. */
+/** The recipient may be slow, and data is buffered on the way: the server sees both ends and aborts a stalled transfer. */
 const SENDING_FACTOR = 5;
 /** For the removal of a temporary file. */
 export const CLEARING_MS = 2_000;
 
-/** Runs a transfer for as long as something moves: nothing may take longer than `idleMs`, or what `onProgress` is told. */
+/** Runs a transfer for as long as something moves: it is aborted after `idleMs` without progress. */
 async function whileItMoves<T>(
   signal: AbortSignal,
   idleMs: number,

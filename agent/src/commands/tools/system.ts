@@ -4,7 +4,7 @@ import type { Tools } from '../../tools/contract.ts';
 import { flag, oneOf, optionalOneOf, optionalText, optionalTime, optionalWhole, text, whole } from '../payload.ts';
 import type { Tool } from '../tool.ts';
 
-const MOST_PID = 4_294_967_295;
+const MAX_PID = 4_294_967_295;
 const NAME = 256;
 const SEARCH = 255;
 const TASK_PATH = 512;
@@ -33,9 +33,9 @@ export const PROCESS_TOOLS = {
       },
       signal,
     ),
-  get_process: ({ processes }, payload, { signal }) => processes.get(whole(payload, 'pid', 0, MOST_PID), signal),
+  get_process: ({ processes }, payload, { signal }) => processes.get(whole(payload, 'pid', 0, MAX_PID), signal),
   async kill_process({ processes }, payload, { signal }) {
-    const pid = whole(payload, 'pid', 0, MOST_PID);
+    const pid = whole(payload, 'pid', 0, MAX_PID);
     const expectedName = optionalText(payload, 'expectedName', NAME);
     const expectedStartTime = optionalTime(payload, 'expectedStartTime');
     await processes.kill(

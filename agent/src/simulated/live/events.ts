@@ -23,8 +23,12 @@ export function eventTools(hostname: string): Record<string, LiveTool> {
     event_logs_list: () => ({
       items: [
         {
-          ...{ name: 'System', displayName: 'System', recordCount: events.length, maxSize: 20_971_520 },
-          ...{ retentionDays: null, lastWriteTime: events[0]?.timestamp ?? null },
+          name: 'System',
+          displayName: 'System',
+          recordCount: events.length,
+          maxSize: 20_971_520,
+          retentionDays: null,
+          lastWriteTime: events[0]?.timestamp ?? null,
         },
       ],
     }),

@@ -34,6 +34,11 @@ export function fileTools(osType: OsType): Record<string, LiveTool> {
 }
 
 const entry = (name: string, path: string, type: FileEntry['type']): FileEntry => ({
-  ...{ name, path, type, size: type === 'file' ? 1_024 : null, modified: '2026-01-05T08:00:00.000Z' },
-  ...{ permissions: null, hidden: false },
+  name,
+  path,
+  type,
+  size: type === 'file' ? 1_024 : null,
+  modified: '2026-01-05T08:00:00.000Z',
+  permissions: null,
+  hidden: false,
 });

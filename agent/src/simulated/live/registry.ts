@@ -21,7 +21,10 @@ export function registryTools(osType: OsType): Record<string, LiveTool> {
       const names = [...keys.keys()].filter((key) => key.startsWith(below) && !key.slice(below.length).includes('\\'));
       return {
         items: names.map((key) => ({
-          ...{ name: key.slice(below.length), path: key, subKeyCount: 0, valueCount: keys.get(key)?.size ?? 0 },
+          name: key.slice(below.length),
+          path: key,
+          subKeyCount: 0,
+          valueCount: keys.get(key)?.size ?? 0,
           lastModified: null,
         })),
       };

@@ -9,8 +9,14 @@ export function serviceTools(osType: OsType): Record<string, LiveTool> {
     SERVICES[osType].map(([name, displayName]): [string, ServiceDetail] => [
       name,
       {
-        ...{ name, displayName, status: 'running', startType: 'auto', account: 'LocalSystem' },
-        ...{ description: displayName, path: null, dependencies: [] },
+        name,
+        displayName,
+        status: 'running',
+        startType: 'auto',
+        account: 'LocalSystem',
+        description: displayName,
+        path: null,
+        dependencies: [],
       },
     ]),
   );

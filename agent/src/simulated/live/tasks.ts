@@ -7,8 +7,15 @@ export function taskTools(): Record<string, LiveTool> {
     ['backup', 'cleanup', 'update-check'].map((name, n): [string, TaskItem] => [
       `/${name}`,
       {
-        ...{ path: `/${name}`, name, folder: '/', state: 'ready', lastRunTime: hoursAgo(n + 1), lastRunResult: '0' },
-        ...{ nextRunTime: hoursAgo(-24), author: 'root', description: `A simulated ${name}` },
+        path: `/${name}`,
+        name,
+        folder: '/',
+        state: 'ready',
+        lastRunTime: hoursAgo(n + 1),
+        lastRunResult: '0',
+        nextRunTime: hoursAgo(-24),
+        author: 'root',
+        description: `A simulated ${name}`,
         triggers: [{ type: 'daily', schedule: '0 3 * * *', enabled: true }],
         actions: [{ type: 'execute', command: `/usr/bin/${name}`, arguments: null }],
       },

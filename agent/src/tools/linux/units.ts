@@ -6,7 +6,7 @@ import { type Ask, complaintOf } from './ask.ts';
 export type Unit = ReadonlyMap<string, string>;
 
 /** Arguments of one call: far below what the system allows, whatever the names. */
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 /** Blocks of `Name=value` lines, one block a unit. A property that comes several times is joined by line breaks. */
 export function parseShow(text: string): Unit[] {
@@ -50,14 +50,8 @@ export async function showUnits(
   signal: AbortSignal,
 ): Promise<Unit[]> {
   const units: Unit[] = [];
-  for (let at = 0; at < names.length; at += MOST_NAMES) {
-    const args = [
-      'show',
-      '--no-pager',
-      `--property=${properties.join(',')}`,
-      '--',
-      ...names.slice(at, at + MOST_NAMES),
-    ];
+  for (let at = 0; at < names.length; at += MAX_NAMES) {
+    const args = ['show', '--no-pager', `--property=${properties.join(',')}`, '--', ...names.slice(at, at + MAX_NAMES)];
     units.push(...parseShow((await ask('systemctl', args, { signal })).stdout));
   }
   return units;

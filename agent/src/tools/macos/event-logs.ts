@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { EventItem } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { type EventLogs, ToolError } from '../contract.ts';
-import { cut, MOST_MESSAGE } from '../limits.ts';
+import { cut, MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 import { pageOf } from '../paging.ts';
 import { parseTextLog, takes } from './text-log.ts';
 import { logArguments, logTime, momentOf, parseNdjson, recordIdOf, toEvent } from './unified-log.ts';
@@ -11,7 +11,7 @@ import { logArguments, logTime, momentOf, parseNdjson, recordIdOf, toEvent } fro
 export const LOG = '/usr/bin/log';
 const FOLDER = '/var/log';
 /** Of text files the end is read: their lines are not indexed. */
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 /** The fields of an entry that say more about it. */
 const DETAILS = [
   'subsystem',
@@ -27,7 +27,7 @@ const DETAILS = [
 export function macosEventLogs(ask: Ask): EventLogs {
   const textFile = async (log: string, signal: AbortSignal): Promise<EventItem[]> => {
     if (!/^[\w.-]{1,100}\.log$/.test(log)) throw new ToolError('NOT_FOUND', `There is no log ${log}`);
-    const args = ['-n', String(MOST_LINES), posix.join(FOLDER, log)];
+    const args = ['-n', String(MAX_LINES), posix.join(FOLDER, log)];
     const { code, stdout, stderr } = await ask('/usr/bin/tail', args, { signal });
     if (code === 0) return parseTextLog(stdout, log).reverse();
     const denied = /permission denied|not permitted/i.test(stderr);
@@ -81,7 +81,7 @@ export function macosEventLogs(ask: Ask): EventLogs {
       const line = (await unified(args, signal)).find((one) => recordIdOf(one) === recordId);
       if (!line) throw gone(log);
       const details = DETAILS.flatMap((name) =>
-        line[name] === undefined || line[name] === '' ? [] : [[name, cut(String(line[name]), MOST_MESSAGE)]],
+        line[name] === undefined || line[name] === '' ? [] : [[name, cut(String(line[name]), MAX_MESSAGE_CHARACTERS)]],
       );
       return { ...toEvent(line), details: Object.fromEntries(details) };
     },

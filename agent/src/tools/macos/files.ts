@@ -1,4 +1,4 @@
-/** Where files lie on macOS, which of them Finder hides, and what is nobody's business. */
+/** Where files lie on macOS, which of them Finder hides, and which are closed to remote users. */
 import { posix } from 'node:path';
 import type { Ask } from '../../process/ask.ts';
 import type { FilePlaces } from '../contract.ts';

@@ -63,11 +63,11 @@ export function statusOf({ state, pid }: Pick<Printed, 'state' | 'pid'>): Servic
   return state === 'waiting' || state === 'not running' || state === 'exited' ? 'stopped' : 'unknown';
 }
 
-/** Exit codes of launchctl that have a meaning of their own; the rest is told by its words. */
+/** Exit codes of launchctl with a fixed meaning; other failures are recognised by their text. */
 export const CODE = { noProcess: 3, inputOutput: 5, inProgress: 36, alreadyThere: 37, unknown: 113, disabled: 119 };
 
 /** Why launchctl refused. Its words are English on every system. */
-export function refusal(label: string, code: number, stderr: string): Error {
+export function launchctlError(label: string, code: number, stderr: string): Error {
   if (code === CODE.noProcess || code === CODE.unknown) return new ToolError('NOT_FOUND', `There is no job ${label}`);
   if (code === CODE.disabled || /service is disabled/i.test(stderr)) {
     return new ToolError('CONFLICT', `${label} is disabled`);
@@ -80,7 +80,7 @@ export function refusal(label: string, code: number, stderr: string): Error {
 
 const LABEL = /^[\w .@:$+-]{1,256}$/;
 
-/** Some jobs of the system's own have labels with letters that nobody can name from afar. */
+/** Labels of some system jobs contain characters that the server does not accept in a name. */
 export function isLabel(label: string): boolean {
   return LABEL.test(label) && !label.startsWith('-');
 }

@@ -8,11 +8,11 @@ import {
   checkLabel,
   type Job,
   LAUNCHCTL,
+  launchctlError,
   type Printed,
   parseDisabled,
   parseJobs,
   parsePrint,
-  refusal,
   statusOf,
 } from './launchctl.ts';
 
@@ -45,7 +45,7 @@ export function launchd(ask: Ask, uid = process.getuid?.() ?? 0): Launchd {
   const folders = uid === 0 ? DAEMONS : AGENTS;
   const run = async (label: string, fine: readonly number[], args: string[], signal: AbortSignal): Promise<number> => {
     const { code, stderr } = await ask(LAUNCHCTL, args, { signal });
-    if (code !== 0 && !fine.includes(code)) throw refusal(label, code, stderr);
+    if (code !== 0 && !fine.includes(code)) throw launchctlError(label, code, stderr);
     return code;
   };
   const self: Launchd = {
@@ -68,7 +68,7 @@ export function launchd(ask: Ask, uid = process.getuid?.() ?? 0): Launchd {
     },
     async load(label, path, signal) {
       const code = await run(label, [CODE.alreadyThere, CODE.inputOutput], ['bootstrap', domain, path], signal);
-      // 5 is what launchd says of almost everything, also of a job that somebody else loaded meanwhile.
+      // launchd reports 5 for almost every failure, also for a job that was loaded meanwhile.
       if (code === CODE.inputOutput && !(await self.print(label, signal))) {
         throw new Error(`launchd did not take the definition ${path}.`);
       }

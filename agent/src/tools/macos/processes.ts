@@ -8,7 +8,7 @@ import { pageOf } from '../paging.ts';
 import { orderProcesses } from '../process-order.ts';
 import { PS, PS_ARGS, PS_LIST, parseLsof, parsePs, parseThreads } from './ps.ts';
 
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 /** Without these the machine or the session of its user stops at once. */
 const VITAL = /^(launchd|kernel_task|WindowServer|loginwindow)$/;
 
@@ -26,7 +26,7 @@ export function macosProcesses(ask: Ask, ownPid = process.pid, cores = os.cpus()
       const threads = await ask('/bin/ps', ['-M', '-p', String(pid)], { signal });
       // lsof ends with 1 when there was something it could not read, and prints the rest.
       const open = await ask('/usr/sbin/lsof', ['-n', '-P', '-w', '-p', String(pid), '-F', 'fn'], { signal });
-      return { ...found, threads: parseThreads(threads.stdout), openFiles: parseLsof(open.stdout, MOST_FILES) };
+      return { ...found, threads: parseThreads(threads.stdout), openFiles: parseLsof(open.stdout, MAX_FILES) };
     },
     async kill({ pid, force, expectedName, expectedStartTime }, signal) {
       if ([0, 1, 4].includes(pid)) throw new ToolError('PROTECTED', `Process ${pid} belongs to macOS itself`);

@@ -1,6 +1,6 @@
 /** What `ps` of macOS prints, asked for in English and UTC. */
 import type { ProcessDetail } from '#agent-protocol';
-import { cut, MOST_COMMAND_LINE } from '../limits.ts';
+import { cut, MAX_COMMAND_LINE_CHARACTERS } from '../limits.ts';
 
 /** `env` gives English names of months and times in UTC; nothing of the agent's own language gets in. */
 export const PS = '/usr/bin/env';
@@ -27,7 +27,7 @@ export function parsePs(list: string, args: string, cores: number): ProcessDetai
       memoryMb: Math.round((100 * Number(kib)) / 1024) / 100,
       user: user ?? null,
       status: statusOf(state),
-      commandLine: cut(command, MOST_COMMAND_LINE),
+      commandLine: cut(command, MAX_COMMAND_LINE_CHARACTERS),
       parentPid: Number(parent),
       threads: null,
       startTime: Number.isNaN(began.getTime()) ? null : began.toISOString(),

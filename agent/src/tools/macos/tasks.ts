@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { TaskItem, TaskRun } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { type Tasks, ToolError } from '../contract.ts';
-import { cut, MOST_COMMAND_LINE } from '../limits.ts';
+import { cut, MAX_COMMAND_LINE_CHARACTERS } from '../limits.ts';
 import { matches, pageOf } from '../paging.ts';
 import { triggersOf } from './calendar.ts';
 import { LOG } from './event-logs.ts';
@@ -35,7 +35,7 @@ export function macosTasks(ask: Ask, jobs: Launchd = launchd(ask)): Tasks {
     const { stdout } = await ask('/usr/bin/grep', ['-rlaE', SCHEDULED, ...jobs.folders], { signal });
     return stdout.split('\n').filter((path) => path.endsWith('.plist'));
   };
-  const standing = async (signal: AbortSignal) => {
+  const describer = async (signal: AbortSignal) => {
     const [loaded, disabled] = await Promise.all([jobs.jobs(signal), jobs.disabled(signal)]);
     return (one: Definition): TaskItem => toTask(one, loaded.get(one.label), disabled.has(one.label));
   };
@@ -55,7 +55,7 @@ export function macosTasks(ask: Ask, jobs: Launchd = launchd(ask)): Tasks {
         const read = await Promise.all(some.map((path) => readPlist(path, signal)));
         definitions.push(...read.filter((one) => one !== undefined));
       }
-      const describe = await standing(signal);
+      const describe = await describer(signal);
       const found = definitions
         .map(describe)
         .filter(({ path, actions }) => matches(query.search, path, ...actions.map(({ command }) => command)));
@@ -66,7 +66,7 @@ export function macosTasks(ask: Ask, jobs: Launchd = launchd(ask)): Tasks {
     },
     async get(path, signal) {
       const found = await find(path, signal);
-      return (await standing(signal))(found);
+      return (await describer(signal))(found);
     },
     async history(path, limit, signal): Promise<TaskRun[]> {
       const { label } = await find(path, signal);
@@ -116,7 +116,7 @@ function toTask({ path, plist, label }: Definition, job: Job | undefined, disabl
     name: label,
     folder: posix.dirname(path),
     state: job?.pid ? 'running' : job && !disabled ? 'ready' : 'disabled',
-    // launchd keeps how the last run ended, not when, and tells nobody when it wakes next.
+    // launchd keeps how the last run ended, not when, and does not report the next run.
     lastRunTime: null,
     lastRunResult: job?.lastExit === null || job === undefined ? null : String(job.lastExit),
     nextRunTime: null,
@@ -124,8 +124,8 @@ function toTask({ path, plist, label }: Definition, job: Job | undefined, disabl
     actions: [
       {
         type: 'exec',
-        command: cut(command, MOST_COMMAND_LINE),
-        arguments: rest === '' ? null : cut(rest, MOST_COMMAND_LINE),
+        command: cut(command, MAX_COMMAND_LINE_CHARACTERS),
+        arguments: rest === '' ? null : cut(rest, MAX_COMMAND_LINE_CHARACTERS),
       },
     ],
     author: null,

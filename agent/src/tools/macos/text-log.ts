@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { EventItem } from '#agent-protocol';
 import type { EventQuery } from '../contract.ts';
-import { cut, MOST_MESSAGE } from '../limits.ts';
+import { cut, MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 
 /** The older form, without year and zone: `Jan  6 09:12:33 host name[123]: text`. */
 const SYSLOG = /^(\w{3}\s+\d+ [\d:]{8}) (\S+) ([^:[]+)(?:\[\d+\])?(?: \([^)]*\))?: (.*)$/;
@@ -17,7 +17,8 @@ export function parseTextLog(text: string, name: string, now = new Date()): Even
     const read = readSyslog(line, now) ?? readDated(line);
     const last = events.at(-1);
     if (read) events.push({ ...read, recordId: idOf(line), level: levelOf(read.message), eventId: null, user: null });
-    else if (last && line.trim() !== '') last.message = cut(`${last.message}\n${line.trimEnd()}`, MOST_MESSAGE);
+    else if (last && line.trim() !== '')
+      last.message = cut(`${last.message}\n${line.trimEnd()}`, MAX_MESSAGE_CHARACTERS);
   }
   return events.map((event) => ({ ...event, source: event.source || posix.basename(name, '.log') }));
 }
@@ -31,7 +32,12 @@ function readSyslog(line: string, now: Date): Read | undefined {
   const at = new Date(`${time} ${now.getFullYear()}`);
   if (Number.isNaN(at.getTime())) return undefined;
   if (at.getTime() > now.getTime() + 86_400_000) at.setFullYear(now.getFullYear() - 1);
-  return { timestamp: at.toISOString(), computer, source: source.trim(), message: cut(message, MOST_MESSAGE) };
+  return {
+    timestamp: at.toISOString(),
+    computer,
+    source: source.trim(),
+    message: cut(message, MAX_MESSAGE_CHARACTERS),
+  };
 }
 
 function readDated(line: string): Read | undefined {
@@ -40,7 +46,12 @@ function readDated(line: string): Read | undefined {
   const offset = zone.length === 3 ? `${zone}:00` : zone.replace(/^(...)(\d\d)$/, '$1:$2');
   const at = new Date(`${day}T${clock}${offset}`);
   if (Number.isNaN(at.getTime())) return undefined;
-  return { timestamp: at.toISOString(), computer, source: source.trim(), message: cut(message, MOST_MESSAGE) };
+  return {
+    timestamp: at.toISOString(),
+    computer,
+    source: source.trim(),
+    message: cut(message, MAX_MESSAGE_CHARACTERS),
+  };
 }
 
 /** These files carry no level; the words of the message are all there is. */

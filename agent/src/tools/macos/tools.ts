@@ -7,7 +7,7 @@ import { macosProcesses } from './processes.ts';
 import { macosServices } from './services.ts';
 import { macosTasks } from './tasks.ts';
 
-/** Every program starts through `ask`; `own` are the agent's files and folders, which nobody may read or replace. */
+/** Every program is run by `ask`; `own` are the agent's files and folders, which no remote user may read or replace. */
 export function macosTools(own: readonly string[], ask: Ask = askSystem): Tools {
   return {
     processes: macosProcesses(ask),

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import type { EventItem } from '#agent-protocol';
 import { type EventQuery, ToolError } from '../contract.ts';
-import { cut, MOST_MESSAGE } from '../limits.ts';
+import { cut, MAX_MESSAGE_CHARACTERS } from '../limits.ts';
 
 /** Without a start the log is read this far back: it grows by gigabytes and has no index. */
 const DEFAULT_MS = 15 * 60_000;
@@ -34,7 +34,11 @@ export function logArguments(query: Omit<EventQuery, 'page' | 'limit'>, now = Da
     ...(source === undefined ? [] : [`(process == ${literal(source)} OR subsystem == ${literal(source)})`]),
   ];
   return [
-    ...['show', '--style', 'ndjson', '--predicate', parts.join(' AND ')],
+    'show',
+    '--style',
+    'ndjson',
+    '--predicate',
+    parts.join(' AND '),
     ...['--start', logTime(start), '--end', logTime(end)],
     ...(level === 'info' || level === 'debug' ? ['--info'] : []),
     ...(level === 'debug' ? ['--debug'] : []),
@@ -87,7 +91,7 @@ export function toEvent(line: LogLine): EventItem {
     level: level ?? 'info',
     source: program || 'kernel',
     eventId: null,
-    message: cut(String(line.eventMessage ?? '').replaceAll('\0', ''), MOST_MESSAGE),
+    message: cut(String(line.eventMessage ?? '').replaceAll('\0', ''), MAX_MESSAGE_CHARACTERS),
     computer: null,
     user: typeof line.userID === 'number' ? String(line.userID) : null,
   };

@@ -3,8 +3,8 @@
 import type { EventItem } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { type EventLogs, ToolError } from '../contract.ts';
-import { cut, MOST_MESSAGE } from '../limits.ts';
-import { instantOf, numberOf, powershell, type Row, rows, textOf } from './powershell.ts';
+import { cut, MAX_MESSAGE_CHARACTERS } from '../limits.ts';
+import { instantOf, numberOf, type PowershellObject, powershell, rows, textOf } from './powershell.ts';
 import { levelOf, xpathOf } from './xpath.ts';
 
 /** There are a thousand logs; the empty ones, but for the classic, are left out. */
@@ -59,7 +59,7 @@ export async function readEvents(
   ask: Ask,
   asked: { log: string; xpath: string; skip: number; limit: number; details: boolean },
   signal: AbortSignal,
-): Promise<Row[]> {
+): Promise<PowershellObject[]> {
   return rows(await powershell(ask, QUERY, { about: `The event log ${asked.log}`, asked, signal }));
 }
 
@@ -97,22 +97,22 @@ export function windowsEventLogs(ask: Ask): EventLogs {
 }
 
 /** The data of an event by name; those without one are numbered. */
-export function detailsOf(row: Row): Record<string, string> {
+export function detailsOf(row: PowershellObject): Record<string, string> {
   const named = rows(row.details).map(({ name, value }, n): [string, string] => [
     textOf(name) ?? String(n + 1),
-    cut(typeof value === 'string' ? value : '', MOST_MESSAGE),
+    cut(typeof value === 'string' ? value : '', MAX_MESSAGE_CHARACTERS),
   ]);
   return Object.fromEntries(named);
 }
 
-function toEvent(row: Row): EventItem {
+function toEvent(row: PowershellObject): EventItem {
   return {
     recordId: String(row.record),
     timestamp: instantOf(row.time) ?? new Date(0).toISOString(),
     level: levelOf(row.level),
     source: textOf(row.source) ?? 'Windows',
     eventId: numberOf(row.id) === null ? null : String(row.id),
-    message: cut(textOf(row.message)?.replaceAll('\r\n', '\n').trim() ?? '', MOST_MESSAGE),
+    message: cut(textOf(row.message)?.replaceAll('\r\n', '\n').trim() ?? '', MAX_MESSAGE_CHARACTERS),
     computer: textOf(row.computer),
     user: textOf(row.user),
   };

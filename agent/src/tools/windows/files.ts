@@ -1,4 +1,4 @@
-/** Where files lie on Windows: drives, the hidden attribute, and what is nobody's business. */
+/** Where files lie on Windows: drives, the hidden attribute, and which files are closed to remote users. */
 import { win32 } from 'node:path';
 import type { Ask } from '../../process/ask.ts';
 import type { FilePlaces } from '../contract.ts';
@@ -25,7 +25,7 @@ const LETTERS = [...'CDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /**
  * Whether a path begins with a drive and names no stream. By the name of a device, over the network from itself or through
- * a stream, a denied file would go under a name that nobody compares.
+ * a stream, a closed file would be reachable under a name that is not compared.
  */
 export function isOnDrive(path: string): boolean {
   return /^[a-z]:[\\/]/i.test(path) && !path.includes(':', 2);

@@ -4,7 +4,7 @@ import type { ToolCode } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { ToolError } from '../contract.ts';
 
-export type Row = Record<string, unknown>;
+export type PowershellObject = Record<string, unknown>;
 
 /**
  * Before every script. `$asked` is what the caller gave; `Refuse` ends with a ToolCode; `Stamp` writes a date in UTC.
@@ -76,14 +76,14 @@ export async function powershell(
   const { stdout, code } = await ask('powershell.exe', args, { signal, input: ascii(JSON.stringify(asked)) });
   const answer = parse(stdout);
   if (!answer) throw new Error(`PowerShell gave no answer about ${about} (exit code ${code}).`);
-  if (answer.fault) throw faultOf(answer.fault as Row, about);
+  if (answer.fault) throw faultOf(answer.fault as PowershellObject, about);
   return answer.value;
 }
 
 /** The objects a script yielded: none, one or many. */
-export function rows(value: unknown): Row[] {
+export function rows(value: unknown): PowershellObject[] {
   const list = Array.isArray(value) ? value : [value];
-  return list.filter((item): item is Row => typeof item === 'object' && item !== null);
+  return list.filter((item): item is PowershellObject => typeof item === 'object' && item !== null);
 }
 
 /** What PowerShell reads is in a code page of the machine's; in ASCII that makes no difference. */
@@ -92,16 +92,18 @@ function ascii(json: string): string {
 }
 
 /** NUL is left out of texts: no database column takes it. */
-function parse(stdout: string): Row | undefined {
+function parse(stdout: string): PowershellObject | undefined {
   try {
     const text = stdout.replace(/^\ufeff/, '');
-    return JSON.parse(text, (_key, value) => (typeof value === 'string' ? value.replaceAll('\0', '') : value)) as Row;
+    return JSON.parse(text, (_key, value) =>
+      typeof value === 'string' ? value.replaceAll('\0', '') : value,
+    ) as PowershellObject;
   } catch {
     return undefined;
   }
 }
 
-function faultOf({ type, code, message }: Row, about: string): Error {
+function faultOf({ type, code, message }: PowershellObject, about: string): Error {
   const words = String(message);
   const refused = /^refused:(\w+)$/.exec(words)?.[1];
   const found = (refused as ToolCode | undefined) ?? BY_TYPE[String(type)] ?? BY_NUMBER[String(code)];

@@ -4,7 +4,7 @@ import type { ProcessDetail } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { familyOf } from '../../process/family.ts';
 import { type Processes, ToolError } from '../contract.ts';
-import { cut, MOST_COMMAND_LINE } from '../limits.ts';
+import { cut, MAX_COMMAND_LINE_CHARACTERS } from '../limits.ts';
 import { pageOf } from '../paging.ts';
 import { orderProcesses } from '../process-order.ts';
 import { instantOf, numberOf, powershell, rows, textOf } from './powershell.ts';
@@ -105,7 +105,7 @@ function toProcess(row: Record<string, unknown>): ProcessDetail {
     memoryMb: memory === null ? null : Math.round((100 * memory) / 1024 ** 2) / 100,
     user: null,
     status: 'running',
-    commandLine: command && cut(command, MOST_COMMAND_LINE),
+    commandLine: command && cut(command, MAX_COMMAND_LINE_CHARACTERS),
     parentPid: numberOf(row.parent),
     threads: numberOf(row.threads),
     startTime: instantOf(row.start),

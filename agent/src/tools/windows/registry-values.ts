@@ -2,7 +2,7 @@
 import type { RegistryValueItem } from '#agent-protocol';
 import { ToolError } from '../contract.ts';
 import { cut } from '../limits.ts';
-import type { Row } from './powershell.ts';
+import type { PowershellObject } from './powershell.ts';
 
 const KINDS: Record<string, string> = {
   REG_SZ: 'String',
@@ -17,8 +17,8 @@ const TYPES: Record<string, string> = {
   None: 'REG_NONE',
 };
 /** Characters that one value may show; beside others, or alone. */
-const MOST = { list: 4_096, single: 1_000_000 };
-const MOST_QWORD = 2n ** 64n - 1n;
+const MAX_CHARACTERS = { list: 4_096, single: 1_000_000 };
+const MAX_QWORD = 2n ** 64n - 1n;
 
 /** What goes to .NET; throws INVALID when the data do not fit the type. Binary data may also be an array of bytes. */
 export function encode(type: string, data: unknown): { kind: string; data: unknown } {
@@ -39,7 +39,7 @@ const encodings: Record<string, (data: unknown) => unknown> = {
   REG_MULTI_SZ: (data) => (Array.isArray(data) && data.every((line) => line !== '' && text(line)) ? data : undefined),
   REG_DWORD: (data) => (Number.isInteger(data) && Number(data) >= 0 && Number(data) < 2 ** 32 ? data : undefined),
   REG_QWORD: (data) =>
-    typeof data === 'string' && /^\d{1,20}$/.test(data) && BigInt(data) <= MOST_QWORD ? data : undefined,
+    typeof data === 'string' && /^\d{1,20}$/.test(data) && BigInt(data) <= MAX_QWORD ? data : undefined,
   REG_BINARY(data) {
     if (typeof data === 'string') return /^([\w+/]{4})*([\w+/]{2}==|[\w+/]{3}=)?$/.test(data) ? data : undefined;
     const bytes = Array.isArray(data) && data.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
@@ -48,8 +48,8 @@ const encodings: Record<string, (data: unknown) => unknown> = {
 };
 
 /** A value as the wire carries it; long data are cut and marked. */
-export function toValue(row: Row, among: keyof typeof MOST): RegistryValueItem {
-  const most = MOST[among];
+export function toValue(row: PowershellObject, among: keyof typeof MAX_CHARACTERS): RegistryValueItem {
+  const most = MAX_CHARACTERS[among];
   const item = { name: String(row.name ?? ''), type: TYPES[String(row.kind)] ?? 'REG_UNKNOWN' };
   if (typeof row.number === 'number') return { ...item, data: row.number, truncated: false };
   if (Array.isArray(row.list)) {
@@ -70,7 +70,7 @@ export function toValue(row: Row, among: keyof typeof MOST): RegistryValueItem {
 }
 
 /** How many bytes the registry keeps for a value; texts are UTF-16 and end in NUL. */
-export function bytesOf(row: Row): number {
+export function bytesOf(row: PowershellObject): number {
   if (typeof row.number === 'number') return 4;
   if (row.kind === 'QWord') return 8;
   if (typeof row.base64 === 'string') return Buffer.byteLength(row.base64, 'base64');

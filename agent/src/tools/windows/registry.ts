@@ -3,7 +3,7 @@
 import type { RegistryPlace } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { type Registry, ToolError } from '../contract.ts';
-import { numberOf, powershell, type Row, rows } from './powershell.ts';
+import { numberOf, type PowershellObject, powershell, rows } from './powershell.ts';
 import { bytesOf, encode, toValue } from './registry-values.ts';
 
 const ROOT = `
@@ -95,19 +95,19 @@ const HIVES = new Map(
     HKCC: 'CurrentConfig',
   }),
 );
-const MOST_PATH = 1_024;
-const MOST_NAME = 256;
+const MAX_PATH_CHARACTERS = 1_024;
+const MAX_NAME_CHARACTERS = 256;
 /** Their first-level keys are the machine, its configuration, and its users. */
 const GUARDED = ['LocalMachine', 'CurrentConfig', 'Users'];
 
-interface Place {
+interface LocatedKey {
   hive: string;
   path: string;
   view: '64' | '32';
 }
 
 export function windowsRegistry(ask: Ask): Registry {
-  const run = (script: string, asked: Place & Row, signal: AbortSignal): Promise<unknown> =>
+  const run = (script: string, asked: LocatedKey & PowershellObject, signal: AbortSignal): Promise<unknown> =>
     powershell(ask, script, { about: `The registry key ${asked.path || 'at the root'}`, asked, signal });
   return {
     async keys(place, signal) {
@@ -153,23 +153,24 @@ export function windowsRegistry(ask: Ask): Registry {
 }
 
 /** Throws INVALID for what no registry has. A key's name may hold a slash, so only the backslash divides. */
-function placeOf({ hive, path, view }: RegistryPlace): Place {
+function placeOf({ hive, path, view }: RegistryPlace): LocatedKey {
   const found = HIVES.get(hive.toUpperCase());
   if (!found) throw new ToolError('INVALID', `There is no hive ${hive}`);
   const parts = path.split('\\').filter((part) => part !== '');
-  if (path.length > MOST_PATH || path.includes('\0') || parts.includes('..')) {
+  if (path.length > MAX_PATH_CHARACTERS || path.includes('\0') || parts.includes('..')) {
     throw new ToolError('INVALID', 'This is no path of a registry key');
   }
   return { hive: found, path: parts.join('\\'), view };
 }
 
 function nameOf(name: string): string {
-  if (name.length > MOST_NAME || name.includes('\0')) throw new ToolError('INVALID', 'This is no name of a value');
+  if (name.length > MAX_NAME_CHARACTERS || name.includes('\0'))
+    throw new ToolError('INVALID', 'This is no name of a value');
   return name;
 }
 
 /** Roots, first-level keys of the machine, and the root of its 32-bit half under its other name. */
-function isGuarded({ hive, path }: Place): boolean {
+function isGuarded({ hive, path }: LocatedKey): boolean {
   if (path === '') return true;
   if (!GUARDED.includes(hive)) return false;
   return !path.includes('\\') || /^software\\wow6432node$/i.test(path);

@@ -4,7 +4,7 @@ import type { ServiceChange, ServiceDetail } from '#agent-protocol';
 import { type Ask, pause } from '../../process/ask.ts';
 import { type Services, ToolError } from '../contract.ts';
 import { matches, pageOf } from '../paging.ts';
-import { numberOf, powershell, type Row, rows, textOf } from './powershell.ts';
+import { numberOf, type PowershellObject, powershell, rows, textOf } from './powershell.ts';
 
 const LIST = `
   $root = 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\'
@@ -50,9 +50,9 @@ const RESCUE_MS = 20_000;
 
 /** `own` are the pids of the agent: the service behind one of them is not stopped. */
 export function windowsServices(ask: Ask, own: readonly number[] = [process.pid, process.ppid]): Services {
-  const read = async (name: string | undefined, signal: AbortSignal): Promise<Row[]> =>
+  const read = async (name: string | undefined, signal: AbortSignal): Promise<PowershellObject[]> =>
     rows(await powershell(ask, LIST, { about: name ?? 'The list of services', asked: { name }, signal }));
-  const find = async (name: string, signal: AbortSignal): Promise<Row> => {
+  const find = async (name: string, signal: AbortSignal): Promise<PowershellObject> => {
     if (!NAME.test(name)) throw new ToolError('INVALID', 'This is no name of a service');
     const [row] = await read(name, signal);
     if (!row) throw new ToolError('NOT_FOUND', `There is no service ${name}`);
@@ -63,7 +63,7 @@ export function windowsServices(ask: Ask, own: readonly number[] = [process.pid,
   const settled = async (name: string, signal: AbortSignal): Promise<ServiceDetail['status']> => {
     for (;;) {
       const { code, stdout } = await ask('sc.exe', ['query', name], { signal });
-      if (code !== 0) throw refusal(name, code);
+      if (code !== 0) throw serviceError(name, code);
       const state = parseState(stdout);
       if (state !== 'starting' && state !== 'stopping') return state;
       await pause(STEP_MS, signal);
@@ -72,14 +72,14 @@ export function windowsServices(ask: Ask, own: readonly number[] = [process.pid,
   const start = async (name: string, signal: AbortSignal): Promise<ServiceChange> => {
     const { code } = await ask('sc.exe', ['start', name], { signal });
     if (code === CODE.already) return { name, status: 'running', note: 'The service ran already' };
-    if (code !== 0) throw refusal(name, code);
+    if (code !== 0) throw serviceError(name, code);
     const status = await settled(name, signal);
     return { name, status, ...(status === 'stopped' && { note: 'The service started and stopped by itself' }) };
   };
   const stop = async (name: string, signal: AbortSignal): Promise<ServiceChange> => {
     const { code } = await ask('sc.exe', ['stop', name], { signal });
     if (code === CODE.notRunning) return { name, status: 'stopped', note: 'The service was stopped already' };
-    if (code !== 0) throw refusal(name, code);
+    if (code !== 0) throw serviceError(name, code);
     return { name, status: await settled(name, signal) };
   };
   const dependentsOf = async (name: string, signal: AbortSignal): Promise<string[]> =>
@@ -142,12 +142,12 @@ export function parseState(text: string): ServiceDetail['status'] {
   return STATES[Number(numbers[1]?.[1])] ?? 'unknown';
 }
 
-function refuseOwn(row: Row, own: readonly number[]): void {
+function refuseOwn(row: PowershellObject, own: readonly number[]): void {
   const pid = numberOf(row.pid);
   if (pid && own.includes(pid)) throw new ToolError('PROTECTED', `${String(row.name)} is the service of the agent`);
 }
 
-function refusal(name: string, code: number): Error {
+function serviceError(name: string, code: number): Error {
   switch (code) {
     case CODE.unknown:
       return new ToolError('NOT_FOUND', `There is no service ${name}`);
@@ -170,7 +170,7 @@ function refusal(name: string, code: number): Error {
   }
 }
 
-function toService(row: Row): ServiceDetail {
+function toService(row: PowershellObject): ServiceDetail {
   const needs = Array.isArray(row.needs) ? row.needs : [];
   return {
     name: String(row.name),

@@ -1,7 +1,7 @@
 /** The history of a task of Windows, out of what the scheduler wrote into its own event log. */
 import type { TaskRun } from '#agent-protocol';
 import { detailsOf } from './event-logs.ts';
-import { instantOf, type Row, textOf } from './powershell.ts';
+import { instantOf, type PowershellObject, textOf } from './powershell.ts';
 
 /** Event ids of the scheduler. */
 const STARTED = [100, 129];
@@ -10,7 +10,7 @@ const FAILED = [101, 103, 111, 202, 203, 329];
 const NO_RUN = '00000000-0000-0000-0000-000000000000';
 
 /** Runs from events, newest first in both; the events of one run carry the same activity. */
-export function runsOf(events: readonly Row[]): TaskRun[] {
+export function runsOf(events: readonly PowershellObject[]): TaskRun[] {
   const runs = new Map<string, TaskRun>();
   for (const event of events) {
     const activity = textOf(event.activity);

@@ -1,6 +1,6 @@
 /** When a task of Windows runs, in one short line. */
 import type { TaskItem } from '#agent-protocol';
-import { numberOf, type Row, textOf } from './powershell.ts';
+import { numberOf, type PowershellObject, textOf } from './powershell.ts';
 
 /** The numbers of the task scheduler for kinds of triggers. */
 const TYPES: Record<number, string> = {
@@ -27,13 +27,13 @@ function named(mask: unknown, names: readonly string[]): string[] {
   return names.filter((_, n) => (bits >>> n) & 1);
 }
 
-export function triggerOf(row: Row): TaskItem['triggers'][number] {
+export function triggerOf(row: PowershellObject): TaskItem['triggers'][number] {
   const type = TYPES[Number(row.type)] ?? 'other';
   const parts = [planOf(type, row), timeOf(row), repetitionOf(row)].filter((part) => part !== '');
   return { type, schedule: parts.join(' ') || type, enabled: row.enabled !== false };
 }
 
-function planOf(type: string, row: Row): string {
+function planOf(type: string, row: PowershellObject): string {
   const each = (count: unknown, one: string, many: string): string =>
     (numberOf(count) ?? 1) > 1 ? `every ${Number(count)} ${many}` : one;
   switch (type) {
@@ -60,7 +60,7 @@ function planOf(type: string, row: Row): string {
 }
 
 /** `2025-01-06T03:00:00` is the device's own time; only the clock is of interest where the plan has the days. */
-function timeOf(row: Row): string {
+function timeOf(row: PowershellObject): string {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(textOf(row.start) ?? '') ?? [];
   if (!clock) return '';
   if (Number(row.type) === 1) return `at ${day} ${clock}`;
@@ -68,7 +68,7 @@ function timeOf(row: Row): string {
 }
 
 /** `PT1H30M` reads `1h30m`. */
-function repetitionOf(row: Row): string {
+function repetitionOf(row: PowershellObject): string {
   const short = (duration: string): string => duration.replaceAll(/[PT]/g, '').toLowerCase();
   const every = textOf(row.every);
   const delay = textOf(row.delay);

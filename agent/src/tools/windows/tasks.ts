@@ -3,10 +3,10 @@
 import type { TaskItem } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { type Tasks, ToolError } from '../contract.ts';
-import { cut, MOST_COMMAND_LINE } from '../limits.ts';
+import { cut, MAX_COMMAND_LINE_CHARACTERS } from '../limits.ts';
 import { matches, pageOf } from '../paging.ts';
 import { readEvents } from './event-logs.ts';
-import { instantOf, numberOf, powershell, type Row, rows, textOf } from './powershell.ts';
+import { instantOf, numberOf, type PowershellObject, powershell, rows, textOf } from './powershell.ts';
 import { runsOf } from './task-runs.ts';
 import { triggerOf } from './task-triggers.ts';
 import { literal } from './xpath.ts';
@@ -64,13 +64,13 @@ const CHANGE = `${SCHEDULER}
 const HISTORY = 'Microsoft-Windows-TaskScheduler/Operational';
 /** One run writes up to this many events. */
 const EVENTS_A_RUN = 8;
-const MOST_PATH = 512;
+const MAX_PATH_CHARACTERS = 512;
 
 const STATES: TaskItem['state'][] = ['unknown', 'disabled', 'queued', 'ready', 'running'];
 const ACTIONS: Record<number, string> = { 0: 'exec', 5: 'com', 6: 'email', 7: 'message' };
 
 export function windowsTasks(ask: Ask): Tasks {
-  const run = (script: string, asked: Row, about: string, signal: AbortSignal): Promise<unknown> =>
+  const run = (script: string, asked: PowershellObject, about: string, signal: AbortSignal): Promise<unknown> =>
     powershell(ask, script, { about, asked, signal });
   return {
     async list(query, signal) {
@@ -105,7 +105,7 @@ export function windowsTasks(ask: Ask): Tasks {
 
 function partsOf(path: string): string[] {
   const parts = path.split(/[\\/]/).filter((part) => part !== '');
-  if (path.length > MOST_PATH || path.includes('\0') || parts.some((part) => part === '..' || part === '.')) {
+  if (path.length > MAX_PATH_CHARACTERS || path.includes('\0') || parts.some((part) => part === '..' || part === '.')) {
     throw new ToolError('INVALID', 'This is no path of a task');
   }
   return parts;
@@ -118,14 +118,14 @@ function placeOf(path: string): { folder: string; name: string } {
   return { folder: `\\${parts.join('\\')}`, name };
 }
 
-function toTask(row: Row): TaskItem {
+function toTask(row: PowershellObject): TaskItem {
   const path = String(row.path);
   const split = path.lastIndexOf('\\');
   const result = numberOf(row.result);
   const actions = rows(row.actions).map((action) => ({
     type: ACTIONS[Number(action.type)] ?? 'other',
-    command: cut(textOf(action.path) ?? textOf(action.class) ?? '', MOST_COMMAND_LINE),
-    arguments: textOf(action.arguments) && cut(String(action.arguments), MOST_COMMAND_LINE),
+    command: cut(textOf(action.path) ?? textOf(action.class) ?? '', MAX_COMMAND_LINE_CHARACTERS),
+    arguments: textOf(action.arguments) && cut(String(action.arguments), MAX_COMMAND_LINE_CHARACTERS),
   }));
   const lastRunTime = instantOf(row.last);
   return {

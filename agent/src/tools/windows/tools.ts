@@ -8,7 +8,7 @@ import { windowsRegistry } from './registry.ts';
 import { windowsServices } from './services.ts';
 import { windowsTasks } from './tasks.ts';
 
-/** Every program starts through `ask`; `own` are the agent's files and folders, which nobody may read or replace. */
+/** Every program is run by `ask`; `own` are the agent's files and folders, which no remote user may read or replace. */
 export function windowsTools(own: readonly string[], ask: Ask = askSystem): Tools {
   return {
     processes: windowsProcesses(ask),

@@ -6,8 +6,8 @@ import { textOf } from '../../../collect/system-events.ts';
 
 export type JournalEntry = Readonly<Record<string, unknown>>;
 
-const MOST_MESSAGE = 8_000;
-const MOST_FIELDS = 100;
+const MAX_MESSAGE_CHARACTERS = 8_000;
+const MAX_FIELDS = 100;
 
 /** One JSON object a line; lines that are none, such as one that was cut, are left out. */
 export function parseEntries(text: string): JournalEntry[] {
@@ -39,7 +39,7 @@ export function toItem(entry: JournalEntry): EventItem | undefined {
     level: levelOf(numberOf(entry.PRIORITY)),
     source: (textOf(entry.SYSLOG_IDENTIFIER) ?? textOf(entry._COMM) ?? 'journal').slice(0, 255),
     eventId: textOf(entry.MESSAGE_ID)?.slice(0, 100) ?? null,
-    message: (textOf(entry.MESSAGE) ?? '').slice(0, MOST_MESSAGE),
+    message: (textOf(entry.MESSAGE) ?? '').slice(0, MAX_MESSAGE_CHARACTERS),
     computer: textOf(entry._HOSTNAME) ?? null,
     user: textOf(entry._UID) ?? null,
   };
@@ -54,9 +54,9 @@ export function timeOfEntry(entry: JournalEntry): string | undefined {
 /** All that the journal knows of an entry besides its message, without its own positions. */
 export function detailsOf(entry: JournalEntry): Record<string, string> {
   const details: Record<string, string> = {};
-  for (const [name, value] of Object.entries(entry).slice(0, MOST_FIELDS)) {
+  for (const [name, value] of Object.entries(entry).slice(0, MAX_FIELDS)) {
     const text = name.startsWith('__') || name === 'MESSAGE' ? undefined : textOf(value);
-    if (text !== undefined) details[name] = text.slice(0, MOST_MESSAGE);
+    if (text !== undefined) details[name] = text.slice(0, MAX_MESSAGE_CHARACTERS);
   }
   return details;
 }

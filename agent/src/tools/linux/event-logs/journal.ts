@@ -14,7 +14,7 @@ import {
 
 /** Entries that one question may reach back: the journal has no pages, all before the page is read too. */
 const DEEPEST = 10_000;
-const MOST_UNITS = 1_000;
+const MAX_UNITS = 1_000;
 
 interface Part {
   title: string;
@@ -43,7 +43,7 @@ export function journalLogs(ask: Ask): EventLogs {
         ...parts,
         ...units
           .sort()
-          .slice(0, MOST_UNITS)
+          .slice(0, MAX_UNITS)
           .map((name) => itemOf(name, name, null)),
       ];
     },

@@ -11,7 +11,7 @@ const FILES =
   /^(syslog|messages|auth\.log|secure|kern\.log|daemon\.log|cron|cron\.log|maillog|mail\.log|user\.log|debug)$/;
 /** The end of a file that is read: older events are in it, but not worth reading gigabytes. */
 const TAIL_BYTES = 8 * 1024 * 1024;
-const MOST_MESSAGE = 8_000;
+const MAX_MESSAGE_CHARACTERS = 8_000;
 
 export function syslogFiles(folder: string): EventLogs {
   const nameOf = async (log: string): Promise<string> => {
@@ -96,7 +96,7 @@ export function parseSyslogLine(line: string, written: Date): Omit<EventItem, 'r
     level: 'info',
     source: source.slice(0, 255),
     eventId: null,
-    message: message.slice(0, MOST_MESSAGE),
+    message: message.slice(0, MAX_MESSAGE_CHARACTERS),
     computer,
     user: null,
   };

@@ -11,7 +11,7 @@ import { isWanted, type Manager } from './service-manager.ts';
 const SUFFIX = '.service';
 const BRIEF = ['Id', 'Description', 'LoadState', 'ActiveState'];
 const FULL = [...BRIEF, 'UnitFileState', 'User', 'ExecStart', 'Requires'];
-const MOST_DEPENDENCIES = 100;
+const MAX_DEPENDENCIES = 100;
 
 export function systemdServices(ask: Ask): Manager {
   return {
@@ -60,7 +60,7 @@ export function toService(unit: Unit): ServiceDetail | undefined {
     account: unit.get('User') || 'root',
     description,
     path: commandOf(unit)?.line ?? null,
-    dependencies: (unit.get('Requires') ?? '').split(' ').filter(Boolean).slice(0, MOST_DEPENDENCIES),
+    dependencies: (unit.get('Requires') ?? '').split(' ').filter(Boolean).slice(0, MAX_DEPENDENCIES),
   };
 }
 

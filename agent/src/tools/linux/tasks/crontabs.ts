@@ -9,7 +9,7 @@ import { timeOfEntry } from '../event-logs/journal-entry.ts';
 
 /** The users' tables: Debian, then Red Hat and Alpine. */
 const USERS = ['var/spool/cron/crontabs', 'var/spool/cron', 'etc/crontabs'];
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Entries of cron among which the runs of one line are looked for. */
 const HISTORY_ENTRIES = 5_000;
 
@@ -18,7 +18,7 @@ export async function cronTasks(root: string): Promise<TaskItem[]> {
   const tasks: TaskItem[] = [];
   const add = async (file: string, user: string | undefined): Promise<void> => {
     const text = await readFile(join(root, file), 'utf8').catch(() => '');
-    if (text.length <= MOST_BYTES) tasks.push(...parseCrontab(text, `/${file}`, user));
+    if (text.length <= MAX_BYTES) tasks.push(...parseCrontab(text, `/${file}`, user));
   };
   await add('etc/crontab', undefined);
   // cron itself reads no others there: leftovers of packages and editors have a dot or a tilde.
