@@ -18,7 +18,8 @@ export const email: ChannelAdapter = {
       .items(Joi.string().email({ tlds: false }).max(255))
       .min(1)
       .max(50)
-      .unique((a: string, b: string) => a.toLowerCase() === b.toLowerCase())
+      // Compared before the items are known to be texts.
+      .unique((a: unknown, b: unknown) => `${a}`.toLowerCase() === `${b}`.toLowerCase())
       .required(),
     subjectPrefix: Joi.string().trim().max(50),
   }),

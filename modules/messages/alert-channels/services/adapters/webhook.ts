@@ -39,7 +39,11 @@ export const webhook: ChannelAdapter = {
     headers: Joi.array()
       .items(header)
       .max(20)
-      .unique((a: { key: string }, b: { key: string }) => a.key.toLowerCase() === b.key.toLowerCase())
+      // Compared before the items are known to be objects.
+      .unique(
+        (a: { key?: string } | null, b: { key?: string } | null) =>
+          `${a?.key}`.toLowerCase() === `${b?.key}`.toLowerCase(),
+      )
       .default([]),
     secret: Joi.string()
       .pattern(/^whsec_([A-Za-z0-9+/]{4}){8,21}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'whsec_ and base64')
