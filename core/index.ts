@@ -62,6 +62,10 @@ export type {
   AnyRoute,
   AnySubscriber,
   Batch,
+  BoundApi,
+  ClaimedMessage,
+  DeliveryQueue,
+  DeliveryResult,
   DomainEvent,
   EventDefinition,
   EventOutbox,
@@ -73,7 +77,9 @@ export type {
   ModuleDirectory,
   ModuleLevel,
   ModulePlace,
+  Outcome,
   OutgoingMessage,
+  PreparedMessages,
   Route,
   ServiceRef,
   Slots,
@@ -85,7 +91,9 @@ export type {
 } from './contract/index.ts';
 export {
   CONTRACT_VERSION,
+  defineApi,
   defineBatch,
+  defineDelivery,
   defineEvent,
   defineFilling,
   defineJob,
@@ -97,10 +105,20 @@ export {
   provide,
 } from './contract/index.ts';
 export { Model } from './database/model.ts';
-export { inGroups, visibleDevices } from './database/visible-devices.ts';
-export { type Dispatch, startDispatcher } from './dispatch/dispatcher.ts';
-export { Listeners } from './dispatch/listeners.ts';
-export type { Room } from './dispatch/places.ts';
+export {
+  ABOUT_DEVICE,
+  type AddParameter,
+  IN_SITE,
+  inGroups,
+  type ReachColumns,
+  type ReachLimits,
+  reach,
+} from './database/reach.ts';
+export { deliveryFigures } from './delivery/figures.ts';
+export { announceDue } from './delivery/hint.ts';
+export { Listeners } from './delivery/listeners.ts';
+export { pruneDeliveries } from './delivery/prune.ts';
+export { retryDelay } from './delivery/retry-delay.ts';
 export * as errors from './errors.ts';
 export { AppError, defineError } from './errors.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
@@ -138,7 +156,7 @@ export { dependenciesOf, dependentsOf } from './modules/graph.ts';
 export { MODULES_NOTICE } from './modules/states.ts';
 export { UpstreamError, UrlBlockedError } from './outbound/http-client.ts';
 export { type Mail, MailError } from './outbound/mail.ts';
-export { retryAfterOf, retryDelay } from './outbound/retries.ts';
+export { retryAfterOf } from './outbound/retry-after.ts';
 export { SmsError } from './outbound/sms.ts';
 export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';

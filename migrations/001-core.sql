@@ -644,6 +644,39 @@ revoke all on function flush_effects(jsonb) from public;
 grant execute on function flush_effects(jsonb) to quartermaster_app, quartermaster_platform;
 
 -- ====================================================================================================
+-- Delivery queues: messages to receivers outside (core/delivery)
+-- ====================================================================================================
+
+-- Makes a table a delivery queue: adds the columns and indexes that core/delivery uses. The table needs a key `id`, the id of the
+-- message; `org_id`; and the columns of its partition, of which the first is the receiver. A row leaves the queue when its message
+-- was delivered or given up.
+create procedure make_delivery_queue(target regclass, variadic partition text[]) language plpgsql as $$
+declare
+  columns text := (select string_agg(format('%I', c), ', ' order by n) from unnest(partition) with ordinality x (c, n));
+begin
+  execute format('alter table %s
+    add column created_at timestamptz not null default now(),
+    add column due_at timestamptz not null default now(),
+    add column attempts integer not null default 0,
+    add column lease uuid,
+    add column leased_until timestamptz,
+    set (fillfactor = 70)', target);
+  execute format('comment on column %s.due_at is %L', target, 'while leased: the end of the lease; infinity: not before it is set anew');
+  execute format('create index %I on %s (%s, due_at)', target || '_due', target, columns);
+  execute format('create index %I on %s (%s) where leased_until is not null', target || '_leased', target, columns);
+end $$;
+
+-- Hosts whose connections fail, by queue: the circuit breaker.
+create table delivery_hosts (
+  queue text not null,
+  host text not null,
+  failures integer not null,
+  paused_until timestamptz,
+  primary key (queue, host)
+);
+call protect_platform('delivery_hosts');
+
+-- ====================================================================================================
 -- Queue operations: exact counts for each minute, snapshots, schedules, paused tasks, health
 -- ====================================================================================================
 
@@ -994,7 +1027,7 @@ create trigger principals_changed_place after insert on organization_users
 -- Membership in device groups
 -- ====================================================================================================
 -- The table belongs to core because access can be limited to groups: every query over devices reads it
--- (core/database/visible-devices.ts). The module device-groups adds the foreign keys and is the only writer; without that module
+-- (core/database/reach.ts). The module device-groups adds the foreign keys and is the only writer; without that module
 -- no device is in a group.
 
 create table device_group_members (

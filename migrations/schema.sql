@@ -742,6 +742,18 @@ create policy tenant_update on custom_fields for update to quartermaster_app usi
 grant delete, insert, select, update on custom_fields to quartermaster_app;
 grant delete, insert, select, update on custom_fields to quartermaster_platform;
 
+create table delivery_hosts (
+  queue text not null,
+  host text not null,
+  failures integer not null,
+  paused_until timestamp with time zone,
+  constraint delivery_hosts_pkey PRIMARY KEY (queue, host)
+);
+alter table delivery_hosts force row level security;
+create policy owner on delivery_hosts for all to <owner> using (true) with check (true);
+create policy platform on delivery_hosts for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on delivery_hosts to quartermaster_platform;
+
 create table device_changes (
   id uuid not null default gen_random_uuid(),
   device_id uuid not null,
@@ -2328,11 +2340,11 @@ create table plugin_queue (
   kind text not null,
   body json not null,
   depth integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
   attempts integer not null default 0,
-  due_at timestamp with time zone not null,
   lease uuid,
   leased_until timestamp with time zone,
-  created_at timestamp with time zone not null default now(),
   constraint plugin_queue_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'schedule'::text, 'collector'::text, 'once'::text]))),
   constraint plugin_queue_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES plugin_installations(id) ON DELETE CASCADE,
   constraint plugin_queue_pkey PRIMARY KEY (id),
@@ -3010,28 +3022,19 @@ create policy tenant_update on webhook_deliveries for update to quartermaster_ap
 grant delete, insert, select, update on webhook_deliveries to quartermaster_app;
 grant delete, insert, select, update on webhook_deliveries to quartermaster_platform;
 
-create table webhook_hosts (
-  host text not null,
-  failures integer not null,
-  paused_until timestamp with time zone,
-  constraint webhook_hosts_pkey PRIMARY KEY (host)
-);
-alter table webhook_hosts force row level security;
-create policy owner on webhook_hosts for all to <owner> using (true) with check (true);
-create policy platform on webhook_hosts for all to quartermaster_platform using (true) with check (true);
-grant delete, insert, select, update on webhook_hosts to quartermaster_platform;
-
 create table webhook_queue (
-  delivery_id uuid not null,
+  id uuid not null,
   webhook_id uuid not null,
   org_id uuid,
   partner_id uuid,
   test boolean not null default false,
-  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
   lease uuid,
   leased_until timestamp with time zone,
-  constraint webhook_queue_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
-  constraint webhook_queue_pkey PRIMARY KEY (delivery_id)
+  constraint webhook_queue_id_fkey FOREIGN KEY (id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
+  constraint webhook_queue_pkey PRIMARY KEY (id)
 );
 CREATE INDEX webhook_queue_due ON public.webhook_queue USING btree (webhook_id, due_at);
 CREATE INDEX webhook_queue_leased ON public.webhook_queue USING btree (webhook_id) WHERE (leased_until IS NOT NULL);
@@ -3692,6 +3695,25 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE PROCEDURE public.make_delivery_queue(IN target regclass, VARIADIC partition text[])
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  columns text := (select string_agg(format('%I', c), ', ' order by n) from unnest(partition) with ordinality x (c, n));
+begin
+  execute format('alter table %s
+    add column created_at timestamptz not null default now(),
+    add column due_at timestamptz not null default now(),
+    add column attempts integer not null default 0,
+    add column lease uuid,
+    add column leased_until timestamptz,
+    set (fillfactor = 70)', target);
+  execute format('comment on column %s.due_at is %L', target, 'while leased: the end of the lease; infinity: not before it is set anew');
+  execute format('create index %I on %s (%s, due_at)', target || '_due', target, columns);
+  execute format('create index %I on %s (%s) where leased_until is not null', target || '_leased', target, columns);
+end $procedure$
+;
+
 CREATE OR REPLACE FUNCTION public.mark_devices_dirty(org uuid, devices uuid[], changed text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3910,8 +3932,8 @@ CREATE OR REPLACE FUNCTION public.plugin_fan_out(given jsonb)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  insert into plugin_queue (installation_id, org_id, key, kind, body, depth, due_at)
-  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth, now()
+  insert into plugin_queue (installation_id, org_id, key, kind, body, depth)
+  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth
   from jsonb_to_recordset(given) as e (id uuid, org_id uuid, kind text, actor_id text, depth integer, body text)
     cross join lateral plugins_serving(e.org_id) i
   where i.enabled and i.listens @> array[e.kind] and i.id::text is distinct from e.actor_id
@@ -4700,7 +4722,7 @@ begin
   made as (
     insert into webhook_deliveries (id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload)
     select delivery_id, webhook_id, org_id, site_id, device_id, id, kind, 'msg_' || delivery_id, body::json from due)
-  insert into webhook_queue (delivery_id, webhook_id, org_id, due_at)
-  select delivery_id, webhook_id, org_id, now() from due;
+  insert into webhook_queue (id, webhook_id, org_id)
+  select delivery_id, webhook_id, org_id from due;
 end $function$
 ;

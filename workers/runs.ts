@@ -1,27 +1,31 @@
-/** Listens to the queue's events: what this node runs, and each finished attempt as a row of history. */
+/** Follows the queue's events: which jobs this node runs, and a row of history for each finished attempt. */
 import type { Job, WorkerEvents } from 'graphile-worker';
-import type { Metrics } from '../core/http/metrics.ts';
-import { type Gate, PutOff } from '../core/jobs/gate.ts';
-import { type JobHistory, subjectOf } from '../core/jobs/history.ts';
-import type { JobEnvelope } from '../core/jobs/registry.ts';
-import type { PutOffs } from './put-offs.ts';
+import {
+  type ConcurrencyGate,
+  Deferral,
+  type JobEnvelope,
+  type JobHistory,
+  type JobMetrics,
+  subjectOf,
+} from '#core/jobs';
+import type { Deferrals } from './deferrals.ts';
 
 export interface Running {
   /** The names under which this node locks jobs. */
   readonly poolIds: ReadonlySet<string>;
-  /** What runs now, by the job's id. */
+  /** When each running job started, by its id. */
   readonly started: ReadonlyMap<string, Date>;
 }
-interface Followed {
+interface Recorders {
   history: JobHistory;
-  metrics?: Metrics | undefined;
-  gate: Gate;
-  putOffs: PutOffs;
-  /** Jobs that were not run because their module is off. */
+  metrics?: JobMetrics | undefined;
+  gate: ConcurrencyGate;
+  deferrals: Deferrals;
+  /** Jobs that did not run because their module is off. */
   skipped: WeakSet<object>;
 }
 
-export function recordRuns(events: WorkerEvents, { history, metrics, gate, putOffs, skipped }: Followed): Running {
+export function recordRuns(events: WorkerEvents, { history, metrics, gate, deferrals, skipped }: Recorders): Running {
   const poolIds = new Set<string>();
   const started = new Map<string, Date>();
   const fetches = new Map<string, number>();
@@ -55,9 +59,9 @@ export function recordRuns(events: WorkerEvents, { history, metrics, gate, putOf
   };
   events.on('job:success', ({ job }) => finish(job, skipped.has(job) ? 'skipped' : 'success'));
   events.on('job:error', ({ job, error }) => {
-    if (error instanceof PutOff) {
+    if (error instanceof Deferral) {
       metrics?.deferral(job.task_identifier);
-      putOffs.add(String(job.id), job.attempts - 1, error.seconds);
+      deferrals.add(String(job.id), job.attempts - 1, error.seconds);
     } else finish(job, job.attempts < job.max_attempts ? 'error' : 'failed', error);
   });
   return { poolIds, started };

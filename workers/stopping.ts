@@ -1,9 +1,9 @@
-/** Stopping a node: no more jobs, time for those that run, and what is still running then goes back to the queue. */
+/** Stops a node: it takes no more jobs, gives running ones time to end, and returns the rest to the queue. */
 import type { Runner } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-/** After so long the jobs' signal aborts, so that long ones can end in time. */
+/** Milliseconds after which the signal of the jobs aborts, so that long jobs can end in time. */
 export const ABORT_MS = 15_000;
 
 export interface Stop {
@@ -15,7 +15,7 @@ export interface Stop {
   patienceMs: number;
 }
 
-/** Resolves when nothing of this node's is locked any more. A job that was taken back keeps its attempts. */
+/** Resolves when this node holds no lock any more. A job that returns to the queue keeps its attempts. */
 export async function stopRunner({ runner, owner, log, nodeId, poolIds, patienceMs }: Stop): Promise<void> {
   let ended = false;
   const graceful = runner.stop().then(
@@ -34,12 +34,12 @@ export async function stopRunner({ runner, owner, log, nodeId, poolIds, patience
   await Promise.race([graceful, patience]);
   clearTimeout(timer);
   if (ended) return;
-  // First in the queue, so that another node has them at once; the queue then finds nothing left to fail.
+  // Release the jobs before killing the runner: another node takes them at once, and the runner has none left to fail.
   const { rows } = await owner.query<{ jobs: number }>('select interrupt_jobs($1, $2, $3) as jobs', [
     [...poolIds],
     nodeId,
     'The worker was stopped',
   ]);
-  log.warn({ jobs: rows[0]?.jobs }, 'jobs that did not end in time went back to the queue');
+  log.warn({ jobs: rows[0]?.jobs }, 'jobs that did not end in time returned to the queue');
   await runner.kill('The worker was stopped').catch(() => undefined);
 }

@@ -1,18 +1,17 @@
-/** What nodes do for the queue besides running jobs: free what the dead hold, put paused jobs aside, clean up. */
+/** What nodes do for the queue besides running jobs: release the jobs of dead nodes, postpone paused jobs, clean up. */
 import { makeWorkerUtils } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { makePartitions, markHorizon, pruneHistory } from '../core/database/upkeep.ts';
-import { freeDeadNodes } from '../core/jobs/nodes.ts';
-import type { TaskServices } from '../core/jobs/task.ts';
+import { freeDeadNodes, makePartitions, markHorizon, pruneHistory, type TaskServices } from '#core/jobs';
 import { queueLogger } from './log.ts';
 
 const SWEEP_MS = 5_000;
 const UPKEEP_MS = 3_600_000;
 const HORIZON_MS = 60_000;
-/** Days after which a job that failed for good leaves the queue. */
+/** Days after which a permanently failed job leaves the queue. */
 const FAILED_DAYS = 30;
-/** Jobs of a paused task that are put aside in one statement, and for how long. */
-const ASIDE = 2000;
+/** Jobs of a paused task that one statement postpones. */
+const POSTPONE_BATCH = 2_000;
+const MAX_POSTPONE_ROUNDS = 100;
 
 export function startUpkeep(services: TaskServices): () => Promise<void> {
   const { owner, platform } = services.work.database;
@@ -22,8 +21,8 @@ export function startUpkeep(services: TaskServices): () => Promise<void> {
       SWEEP_MS,
       async () => {
         for (const lost of await freeDeadNodes(owner))
-          log.warn({ node: lost }, 'a worker node died; its jobs run again');
-        await putAside(services);
+          log.warn({ node: lost }, 'a worker node died; its jobs will run again');
+        await postponePaused(services);
       },
       log,
     ),
@@ -44,23 +43,23 @@ export function startUpkeep(services: TaskServices): () => Promise<void> {
 }
 
 /**
- * Moves what waits for paused tasks a minute on. Workers leave it out anyway, by its flag; but to find that out they would
- * walk over all of it at each fetch.
+ * Postpones queued jobs of paused tasks by a minute. Workers skip them by their flag anyway, but only after scanning all of
+ * them at each fetch.
  */
-async function putAside({ work: { database } }: TaskServices): Promise<void> {
+async function postponePaused({ work: { database } }: TaskServices): Promise<void> {
   const { rows } = await database.platform.query<{ task: string }>('select task from paused_tasks');
   for (const { task } of rows) {
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < MAX_POSTPONE_ROUNDS; round++) {
       const moved = await database.platform.query<{ n: number }>(
         `select queue_put_off($1, now() + interval '60 seconds', $2) as n`,
-        [task, ASIDE],
+        [task, POSTPONE_BATCH],
       );
-      if ((moved.rows[0]?.n ?? 0) < ASIDE) break;
+      if ((moved.rows[0]?.n ?? 0) < POSTPONE_BATCH) break;
     }
   }
 }
 
-/** Deletes permanently failed jobs after 30 days, keeping the last error in the job history, and names that nothing uses. */
+/** Deletes permanently failed jobs after 30 days, keeping the last error in the history, and task names that nothing uses. */
 export async function cleanQueue({ work: { database }, log }: TaskServices): Promise<void> {
   const { owner } = database;
   await owner.query(
@@ -78,7 +77,7 @@ export async function cleanQueue({ work: { database }, log }: TaskServices): Pro
   );
   const utils = await makeWorkerUtils({ pgPool: owner, logger: queueLogger(log) });
   try {
-    // A task's name may only go when no worker runs it: workers remember its number.
+    // Delete the name of a task only when no worker runs it: workers remember its number.
     const keep = rows[0]?.tasks ?? [];
     const all = keep.length > 0 ? (['GC_TASK_IDENTIFIERS', 'GC_JOB_QUEUES'] as const) : (['GC_JOB_QUEUES'] as const);
     await utils.cleanup({ tasks: [...all], taskIdentifiersToKeep: keep });
@@ -87,7 +86,7 @@ export async function cleanQueue({ work: { database }, log }: TaskServices): Pro
   }
 }
 
-/** Runs again and again, one after another; a failure is logged and the next turn comes. */
+/** Runs every `everyMs`, one run after another. A failure is logged. Returns a function that stops and waits for the last run. */
 export function repeat(everyMs: number, run: () => Promise<void>, log: Logger): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

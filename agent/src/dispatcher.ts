@@ -1,14 +1,14 @@
 /** Runs the commands the server delivers: each once, a few at a time, with a result for every one. */
 
+import type { Command } from '#agent-protocol';
 import { type CommandHost, failed, type Handler, type Outcome } from './commands/contract.ts';
 import { isInteractive, isReading } from './commands/tools.ts';
 import { RefusedError } from './link/client.ts';
-import type { Log } from './link/diary.ts';
+import type { Log } from './link/log.ts';
 import type { Outbox } from './link/outbox.ts';
 import type { Session } from './link/session.ts';
 import { truncateText } from './process/output.ts';
 import { isCommandId, type Journal } from './store/journal.ts';
-import type { Command } from './wire.ts';
 
 /** Scripts take as long as they take; at tools somebody waits, so they have a lane of their own. */
 type Lane = 'scripts' | 'tools';

@@ -1,14 +1,15 @@
 /** Builds the heartbeat: load, versions, and which addresses came and went. */
+
+import type { AgentHeartbeat } from '#agent-protocol';
 import type { Identity } from './collect/identity.ts';
 import type { Machine } from './machine.ts';
 import { AGENT_VERSION } from './version.ts';
-import type { HeartbeatRequest } from './wire.ts';
 
 /** How long the description of the system is reused: asking for it starts programs on some platforms. */
 const IDENTITY_MS = 3_600_000;
 
 /** A function that describes the machine at this moment. */
-export function heartbeatBuilder(machine: Machine): (autoUpdateEnabled: boolean) => Promise<HeartbeatRequest> {
+export function heartbeatBuilder(machine: Machine): (autoUpdateEnabled: boolean) => Promise<AgentHeartbeat> {
   let identity: Identity | undefined;
   let identityAt = 0;
   let addresses: string[] | undefined;

@@ -1,13 +1,9 @@
 /** Sends full snapshots of the machine, each with the hash that lets the server skip an unchanged one. */
 
+import { MAX_PATCHES, MAX_SESSIONS, MAX_SOFTWARE } from '#agent-protocol';
 import type { Session } from './link/session.ts';
 import type { Machine } from './machine.ts';
 import { withSnapshotHash } from './store/snapshot-hash.ts';
-
-/** The most software items one snapshot may carry. */
-const SOFTWARE_LIMIT = 10_000;
-const SESSIONS_LIMIT = 500;
-const PATCHES_LIMIT = 2_000;
 
 type Kind = 'hardware' | 'network' | 'disks' | 'software' | 'services' | 'sessions' | 'patches';
 
@@ -73,7 +69,7 @@ export class Inventory {
       disks: async () => ({ disks: await machine.disks(), complete: true }),
       async software() {
         const list = await machine.software();
-        return list && { software: list.slice(0, SOFTWARE_LIMIT), complete: list.length <= SOFTWARE_LIMIT };
+        return list && { software: list.slice(0, MAX_SOFTWARE), complete: list.length <= MAX_SOFTWARE };
       },
       async services() {
         const services = await machine.services();
@@ -81,16 +77,16 @@ export class Inventory {
       },
       async sessions() {
         const sessions = await machine.people();
-        return sessions && { sessions: sessions.slice(0, SESSIONS_LIMIT), complete: true };
+        return sessions && { sessions: sessions.slice(0, MAX_SESSIONS), complete: true };
       },
       async patches() {
         const found = await machine.patches();
         if (!found) return undefined;
         const { source, pending, rebootPending } = found;
-        const complete = pending.length <= PATCHES_LIMIT;
+        const complete = pending.length <= MAX_PATCHES;
         return {
           coveredSources: [source],
-          pending: pending.slice(0, PATCHES_LIMIT),
+          pending: pending.slice(0, MAX_PATCHES),
           complete,
           ...(rebootPending !== undefined && { rebootPending }),
         };

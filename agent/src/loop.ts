@@ -1,64 +1,26 @@
 /** The life of an enrolled agent: beat, take commands, send the inventory, until it is told to stop. */
 
-import type { Handler } from './commands/contract.ts';
+import type { AgentConfig, AgentHeartbeat, Command, ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
+import type { AgentOptions } from './agent-options.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
 import { Inventory } from './inventory.ts';
-import { type Call, RefusedError } from './link/client.ts';
-import { Diary, type Log } from './link/diary.ts';
+import { RefusedError } from './link/client.ts';
+import { Diary } from './link/diary.ts';
 import { Outbox } from './link/outbox.ts';
 import { confirmTokens, rotateTokens } from './link/rotation.ts';
 import { Session } from './link/session.ts';
-import type { Transfers } from './link/transfer.ts';
-import { type OpenSocket, Uplink } from './link/uplink.ts';
-import type { Machine } from './machine.ts';
+import { Uplink } from './link/uplink.ts';
 import { schedules } from './schedules.ts';
-import type { ReadEvents, SpoolStore } from './store/event-spool.ts';
-import { Journal, type JournalStore } from './store/journal.ts';
-import type { Pulse } from './store/pulse.ts';
-import type { StateStore } from './store/state.ts';
-import { Backoff, pause, type Timing } from './timing.ts';
-import { quietOf, type SelfUpdate, type SelfUpdateParts } from './update/self-update.ts';
-import type { AgentConfig, Command, HeartbeatRequest, HeartbeatResponse, WatchdogBeat } from './wire.ts';
+import { Journal } from './store/journal.ts';
+import { Backoff, pause } from './timing.ts';
+import { quietOf, type SelfUpdate } from './update/self-update.ts';
 
 /**
  * `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to, `updated`
  * because another program stands in its place.
  */
 export type StopReason = 'stopped' | 'gone' | 'uninstalled' | 'updated';
-
-export interface AgentOptions {
-  call: Call;
-  store: StateStore;
-  journalStore: JournalStore;
-  machine: Machine;
-  handlers: ReadonlyMap<string, Handler>;
-  timing: Timing;
-  /** Aborts to stop the agent. */
-  signal: AbortSignal;
-  log: Log;
-  allowPower: boolean;
-  /** Opens the socket over which commands come at once; absent where the agent only polls. */
-  openSocket?: OpenSocket;
-  /** Carries the content of files; absent where the agent gives and takes none. */
-  transfers?: Transfers;
-  /** Events of the operating system and where they wait; absent where none are sent. */
-  systemEvents?: { read: ReadEvents; store: SpoolStore };
-  /** Overrides what the server says, for demonstrations. */
-  intervalSeconds?: number;
-  /** Makes what brings this program to other versions; absent where it cannot be replaced or nobody would start it again. */
-  updates?: (parts: Omit<SelfUpdateParts, 'installed'>) => SelfUpdate;
-  /** Leaves signs of life for a watchdog. */
-  pulse?: Pulse;
-  /** Speaks for another role than the main agent's: no load, no inventory. */
-  speaker?: Speaker;
-}
-
-/** What a watchdog says and hears in the place of the main agent. */
-export interface Speaker {
-  beat(session: Session): Promise<WatchdogBeat>;
-  heard(answer: HeartbeatResponse, session: Session): Promise<void>;
-}
 
 const FULL_BATCH = 10;
 
@@ -142,7 +104,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
   const { session, outbox } = parts;
   const { speaker } = options;
   const describe = heartbeatBuilder(options.machine);
-  const build = (): Promise<HeartbeatRequest | WatchdogBeat> =>
+  const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.beat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
   const sendWhatIsDue = schedules(options, parts);
@@ -156,7 +118,7 @@ async function beat(options: AgentOptions, parts: Parts): Promise<void> {
       });
       if (confirmed) parts.uplink.renew();
       const request = await build();
-      const answer = await session.call<HeartbeatResponse>('POST', 'heartbeat', request, { signal });
+      const answer = await session.call<ReceivedAnswer>('POST', 'heartbeat', request, { signal });
       session.heard();
       backoff.reset();
       if (!working) log(`Connected to ${session.state.server} as ${session.state.agentId.slice(0, 12)}….`);
@@ -196,13 +158,13 @@ function afterFault(fault: unknown, session: Session, backoff: Backoff, options:
 }
 
 /** Milliseconds to the next beat: the override, else the server's word, else the configuration. */
-function nextBeatMs(answer: HeartbeatResponse, config: AgentConfig, override: number | undefined): number {
+function nextBeatMs(answer: ReceivedAnswer, config: AgentConfig, override: number | undefined): number {
   const seconds = override ?? answer.nextHeartbeatSeconds ?? config.heartbeatIntervalSeconds;
   return Math.min(3_600, Math.max(override === undefined ? 1 : 0.01, Number(seconds) || 60)) * 1000;
 }
 
 /** Does what the answer to a heartbeat asks for. */
-async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
+async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
   const { session, dispatcher, end } = parts;
   const { configUpdate, configVersion, manifestTrustKeys } = answer;
   const changes = {
@@ -237,7 +199,7 @@ async function obey(answer: HeartbeatResponse, options: AgentOptions, parts: Par
 }
 
 /** A beat was answered, so this version is good; the answer may name the next one. Commands go first. */
-async function takeOffers(answer: HeartbeatResponse, { speaker }: AgentOptions, parts: Parts): Promise<void> {
+async function takeOffers(answer: ReceivedAnswer, { speaker }: AgentOptions, parts: Parts): Promise<void> {
   const { updates, dispatcher, session } = parts;
   await updates?.heard();
   if (dispatcher.busy || !session.state.autoUpdateEnabled) return;

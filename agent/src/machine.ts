@@ -1,7 +1,15 @@
 /** What the agent wants to know of the machine it runs on, and the real machine that answers. */
 import { access } from 'node:fs/promises';
 import os from 'node:os';
-import type { Metrics } from '#agent-protocol';
+import type {
+  DiskUsage,
+  HardwareInfo,
+  LoginSession,
+  Metrics,
+  NetworkAdapter,
+  ServiceItem,
+  SoftwareItem,
+} from '#agent-protocol';
 import { outputOf } from './collect/ask.ts';
 import { collectDisks } from './collect/disks.ts';
 import { collectHardware } from './collect/hardware.ts';
@@ -10,11 +18,10 @@ import { parseWho } from './collect/macos/system.ts';
 import { metricsSampler } from './collect/metrics.ts';
 import { collectNetwork } from './collect/network.ts';
 import { collectPatches, type PendingPatches } from './collect/patches.ts';
-import { collectPeople, type LoginSession } from './collect/people.ts';
+import { collectPeople } from './collect/people.ts';
 import { collectServices } from './collect/services.ts';
 import { collectSoftware } from './collect/software.ts';
 import { windowsMoment } from './collect/windows/system.ts';
-import type { DiskUsage, HardwareInfo, NetworkAdapter, ServiceItem, SoftwareItem } from './wire.ts';
 
 /** A machine; lists that it cannot give are undefined, which is not the same as empty. */
 export interface Machine {

@@ -1,9 +1,10 @@
 /** What the agent sends on its own account beside its beats: inventory, people logged in, events of the system, its own lines. */
+
+import type { AgentOptions } from './agent-options.ts';
 import type { Inventory } from './inventory.ts';
 import { RefusedError } from './link/client.ts';
 import type { Diary } from './link/diary.ts';
 import type { Session } from './link/session.ts';
-import type { AgentOptions } from './loop.ts';
 import { EventSpool } from './store/event-spool.ts';
 
 type Schedule = () => void;

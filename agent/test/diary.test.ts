@@ -1,6 +1,7 @@
 /** What the agent says about itself reaches the server, from the level on that was asked for. */
 import test from 'ava';
-import { Diary, type LogLevel } from '../src/link/diary.ts';
+import type { LogLevel } from '#agent-protocol';
+import { Diary } from '../src/link/diary.ts';
 import type { Session } from '../src/link/session.ts';
 import { refusal } from './fake-server.ts';
 import { bench, QUICK } from './harness.ts';

@@ -2,7 +2,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { MOST_EVENTS, parseJournal, type SystemEvent } from '../src/collect/system-events.ts';
+import type { SystemEvent } from '#agent-protocol';
+import { MOST_EVENTS, parseJournal } from '../src/collect/system-events.ts';
 import { fileSpool, type Spooled } from '../src/store/event-spool.ts';
 import { refusal } from './fake-server.ts';
 import { bench, QUICK, temporaryFolder } from './harness.ts';

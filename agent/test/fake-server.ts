@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Command, CommandResult } from '../src/wire.ts';
+import type { Command, CommandResult } from '#agent-protocol';
 
 export interface Seen {
   method: string;

@@ -1,7 +1,5 @@
 /** The invented tools of simulated devices answer every interactive command in the shapes of the wire. */
 import test from 'ava';
-import type { Outcome } from '../src/commands/contract.ts';
-import { simulatedHandlers } from '../src/simulated/handlers.ts';
 import type {
   EventItem,
   EventLogItem,
@@ -14,7 +12,9 @@ import type {
   ServiceDetail,
   TaskItem,
   TaskRun,
-} from '../src/tools/contract.ts';
+} from '#agent-protocol';
+import type { Outcome } from '../src/commands/contract.ts';
+import { simulatedHandlers } from '../src/simulated/handlers.ts';
 
 const host = {} as never;
 const device = (osType: 'windows' | 'linux') => {

@@ -1,7 +1,7 @@
 /** When the agent updates itself: by the offer of a heartbeat or by a command, never while commands run, and what it tells. */
 import { access, readFile, writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
-import type { AgentOptions } from '../src/loop.ts';
+import type { AgentOptions } from '../src/agent-options.ts';
 import { beginUpdates, type Installed } from '../src/update/self-update.ts';
 import { type Answer, type FakeServer, refusal } from './fake-server.ts';
 import { bench, QUICK } from './harness.ts';

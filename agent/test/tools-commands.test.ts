@@ -1,9 +1,10 @@
 /** The commands of the live tools: what each asks for, how it answers, and that none waits behind scripts. */
 import test from 'ava';
+import type { ToolCode } from '#agent-protocol';
 import type { CommandHost } from '../src/commands/contract.ts';
 import { HANDLERS } from '../src/commands/handlers.ts';
 import { isInteractive, isReading, toolHandlers } from '../src/commands/tools.ts';
-import { type ToolCode, ToolError, type Tools } from '../src/tools/contract.ts';
+import { ToolError, type Tools } from '../src/tools/contract.ts';
 import { refusal } from './fake-server.ts';
 import { bench } from './harness.ts';
 

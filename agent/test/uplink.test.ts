@@ -1,5 +1,6 @@
 /** The reference agent's connection against a whole platform: commands at once while it holds, polling while it does not. */
 import test from 'ava';
+import type { Enrolled } from '#agent-protocol';
 import { enrollAgent, enrollmentKey, joinTestPlatform, startTestPlatform, tenant, until } from '#test';
 import { createClient } from '../src/link/client.ts';
 import { socketOpener } from '../src/link/socket.ts';
@@ -9,7 +10,6 @@ import { Mischief } from '../src/simulated/mischief.ts';
 import { Rates } from '../src/simulated/rates.ts';
 import { memoryJournal } from '../src/store/journal.ts';
 import { memoryState, stateFrom } from '../src/store/state.ts';
-import type { EnrollmentResponse } from '../src/wire.ts';
 import { machineHere, QUICK } from './harness.ts';
 
 const platform = await startTestPlatform();
@@ -32,7 +32,7 @@ async function agentAt(url: string, intervalSeconds: number, mischief = new Misc
       paths.push(path.split('/').slice(3).join('/'));
       return call(method, path, options);
     },
-    store: memoryState(stateFrom(url, enrolled as unknown as EnrollmentResponse)),
+    store: memoryState(stateFrom(url, enrolled as unknown as Enrolled)),
     journalStore: memoryJournal(),
     machine: machineHere(),
     handlers: simulatedHandlers('linux', 'bench'),

@@ -2,6 +2,7 @@
 import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { WatchdogHeartbeat } from '#agent-protocol';
 import { createClient } from '../src/link/client.ts';
 import { diskJournal } from '../src/store/journal.ts';
 import { readPulse } from '../src/store/pulse.ts';
@@ -12,7 +13,6 @@ import { Guard } from '../src/watchdog/guard.ts';
 import { childKeeper, isAlive, type Keeper } from '../src/watchdog/keeper.ts';
 import { Restarts } from '../src/watchdog/restarts.ts';
 import { runWatchdog } from '../src/watchdog/watchdog.ts';
-import type { WatchdogBeat } from '../src/wire.ts';
 import { bench, machineHere, QUICK } from './harness.ts';
 
 const TIMES = { ...QUICK, watch: 20, hang: 1_500, patience: 300, unheard: 1_000, stable: 60_000, farewell: 2_000 };
@@ -69,7 +69,7 @@ async function setup(
     stop.abort();
     await ended;
   });
-  const beats = () => server.calls('/heartbeat').map(({ body }) => body as unknown as WatchdogBeat);
+  const beats = () => server.calls('/heartbeat').map(({ body }) => body as unknown as WatchdogHeartbeat);
   return {
     ...{ server, folder, stateFile, program, record, pulse, ended, beats, lines: at.lines },
     stop: () => {
@@ -78,7 +78,7 @@ async function setup(
     },
     starts: async () => (await readFile(join(folder, 'starts'), 'utf8').catch(() => '')).split('\n').length - 1,
     /** The first beat that is so. */
-    beat: (is: (beat: WatchdogBeat) => boolean) => server.until(() => beats().find(is)),
+    beat: (is: (beat: WatchdogHeartbeat) => boolean) => server.until(() => beats().find(is)),
   };
 }
 

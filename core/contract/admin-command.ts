@@ -1,11 +1,14 @@
 /** The contribution of a command for operators. */
 import type { Context } from '../context/context.ts';
 
-/** Fills `admin.command`: what whoever has a shell on the server may do by `npm run admin -- NAME …`. */
+/** Contributed to `admin.command`: an operation for operators with a shell on the server, `quartermaster admin <name> …`. */
 export interface AdminCommand {
   name: string;
-  /** A line for each form, from after the name on. */
-  usage: readonly string[];
-  /** One transaction of the platform's role, audited as the system's. Returns what is printed; null shows the usage. */
+  /** Each way to call it: what follows the name, and one sentence of help. */
+  forms: readonly { usage: string; description: string }[];
+  /**
+   * Runs in one transaction of the platform's role, audited as the system's.
+   * @returns what is printed; null when the arguments fit none of the forms
+   */
   run(ctx: Context, args: readonly string[]): Promise<string | null>;
 }

@@ -2,7 +2,9 @@
 export * from './access.ts';
 export * from './admin-command.ts';
 export * from './agent-authenticator.ts';
+export * from './api.ts';
 export * from './batch.ts';
+export * from './delivery-queue.ts';
 export * from './event.ts';
 export * from './job.ts';
 export * from './maps.ts';
@@ -13,4 +15,6 @@ export * from './schedule.ts';
 export * from './service.ts';
 export * from './slots.ts';
 export * from './socket.ts';
+export * from './start-services.ts';
+export * from './subscriber.ts';
 export * from './version.ts';

@@ -1,13 +1,12 @@
 /** The manifest of a module, and what it may do while the process runs. */
 import type Joi from 'joi';
-import type { Logger } from 'pino';
 import type { Config } from '#config';
-import type { Actor } from '../context/actor.ts';
 import type { Context } from '../context/context.ts';
-import type { Services } from '../context/services.ts';
+import type { AnyDeliveryQueue } from './delivery-queue.ts';
 import type { KnownEvent } from './event.ts';
 import type { Module, ModulePlace } from './module-directory.ts';
 import type { StartedModule } from './service.ts';
+import type { StartServices } from './start-services.ts';
 
 /** A message that webhook receivers get: one kind of event. */
 export interface OutgoingMessage {
@@ -32,33 +31,15 @@ declare module './module-directory.ts' {
     schemas?: Record<string, Joi.Schema>;
     /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */
     sends?(filled: (slot: string) => readonly unknown[], events: readonly KnownEvent[]): OutgoingMessage[];
-    api?(ctx: Context): object;
+    /** Made by `defineApi`; `ctx.use` binds it. A function makes it for each context: the old form. */
+    api?: object | ((ctx: Context) => object);
     /** Starts what the module keeps for the life of the process. A failure stops the start of the server. */
     start?(start: StartServices): Promise<StartedModule | undefined> | StartedModule | undefined;
     /** Starts what runs as long as a worker process does, in each of them; returns a function that stops it. */
     work?(start: StartServices): Promise<() => Promise<void>>;
+    /** Its queues of messages to receivers outside; each worker process sends from them. */
+    deliveries?: readonly AnyDeliveryQueue[];
   }
 }
 
-/** What a module may use outside of requests and jobs: in `start`, in `work`, and in what these start. */
-export interface StartServices {
-  readonly log: Logger;
-  /** Those of the context: configuration, HTTP client, sealing, directory of modules, and services of modules started earlier. */
-  readonly services: Services;
-  /** Runs a unit of work on the platform's role outside of any request or job (caches, watchers). */
-  asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
-  /**
-   * Runs a unit of work within exactly one organization, under row-level security, for a background service. Returns null
-   * without running it when the organization does not exist or its partner is not active.
-   */
-  asOrganization<T>(orgId: string, actor: Partial<Actor>, run: (ctx: Context) => Promise<T>): Promise<T | null>;
-  /** Sends a hint to every process, as `ctx.hint` does. */
-  hint(channel: string, payload: string): void;
-  onNotice(channel: string, listener: (payload: string) => void): void;
-  onNoticesLost(listener: () => void): void;
-  /** Called when this process learns that modules were switched. */
-  onModulesChanged(listener: () => void): void;
-  /** False when a test controls time: no timer may act then. */
-  readonly clocks: boolean;
-}
 export const defineModule = (module: Module): Module => module;

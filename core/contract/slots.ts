@@ -1,9 +1,9 @@
 /** Slots: places where modules extend each other, those of core, and what a module contributes to one. */
 import type { AdminCommand } from './admin-command.ts';
 import type { AgentAuthenticator } from './agent-authenticator.ts';
-import type { EventOutbox } from './event.ts';
 import type { Slots } from './maps.ts';
 import type { SocketEndpoint } from './socket.ts';
+import type { EventOutbox } from './subscriber.ts';
 
 declare module './maps.ts' {
   interface Slots {

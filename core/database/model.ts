@@ -1,7 +1,7 @@
 /** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the only door to a query. */
 import { Model as ObjectionModel, type QueryBuilder } from 'objection';
 import type { Context } from '../context/index.ts';
-import { inGroups } from './visible-devices.ts';
+import { reach } from './reach.ts';
 
 type Constructor<M> = { new (): M };
 
@@ -19,30 +19,19 @@ export class Model extends ObjectionModel {
   /**
    * A query limited to what the caller reaches: organizations (also guaranteed by row-level security), sites, and device
    * groups. A caller limited to groups reaches no row of a table that lies in sites and is about no device.
+   * @see reach
    */
   static in<M extends ObjectionModel>(this: Constructor<M>, ctx: Context): QueryBuilder<M, M[]> {
     const model = this as unknown as typeof Model;
     const query = model.query(ctx.trx);
-    const { scope } = ctx;
-    const table = model.tableName;
-    if (model.orgColumn && scope.orgIds) {
-      const column = `${table}.${model.orgColumn}`;
-      if (model.partnerOwned) {
-        query.where((either) =>
-          either.whereRaw('?? = any(?::uuid[])', [column, scope.orgIds as string[]]).orWhereNull(column),
-        );
-      } else {
-        query.whereRaw('?? = any(?::uuid[])', [column, scope.orgIds as string[]]);
-      }
-    }
-    if (model.siteColumn && scope.siteIds) {
-      query.whereRaw('?? = any(?::uuid[])', [`${table}.${model.siteColumn}`, scope.siteIds as string[]]);
-    }
-    if (scope.groupIds && model.deviceColumn) {
-      query.whereRaw(inGroups('??', '?::uuid[]'), [`${table}.${model.deviceColumn}`, scope.groupIds as string[]]);
-    } else if (scope.groupIds && model.siteColumn) {
-      query.whereRaw('false');
-    }
+    const values: unknown[] = [];
+    const add = (value: unknown, type: string): string => {
+      values.push(value);
+      return `?::${type}`;
+    };
+    const { orgColumn: org, siteColumn: site, deviceColumn: device, partnerOwned: isPartnerOwned } = model;
+    const condition = reach(ctx, `"${model.tableName}"`, add, { org, site, device, isPartnerOwned });
+    if (condition !== 'true') query.whereRaw(condition, values as string[]);
     return query as unknown as QueryBuilder<M, M[]>;
   }
 }

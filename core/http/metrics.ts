@@ -2,12 +2,10 @@
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { QueueFigures } from '../jobs/figures.ts';
+import type { JobMetrics } from '../jobs/job-metrics.ts';
 
-export interface Metrics {
+export interface Metrics extends JobMetrics {
   observe(route: string, method: string, status: number, seconds: number): void;
-  job(task: string, outcome: string, seconds: number): void;
-  /** Counts a job that was fetched and returned to the queue, because too many of its kind run or its task is paused. */
-  deferral(task: string): void;
   /** Records how long a client waited for a connection of the pool. */
   poolWait(pool: string, seconds: number): void;
   /** Counts an event on a socket of this path. */
@@ -77,7 +75,7 @@ function processMetrics(registry: Registry): Pick<Metrics, 'observe' | 'poolWait
   };
 }
 
-function jobMetrics(registry: Registry): Pick<Metrics, 'job' | 'deferral'> {
+function jobMetrics(registry: Registry): JobMetrics {
   const jobs = new Counter({
     name: 'jobs_completed_total',
     help: 'Attempts of jobs by outcome',

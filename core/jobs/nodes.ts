@@ -1,4 +1,4 @@
-/** Worker nodes: a heartbeat each 5 s, and the freeing of jobs whose node died (the queue itself would wait 4 hours). */
+/** Worker nodes: their heartbeats, and the release of jobs whose node died (the queue itself would wait four hours). */
 
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -14,18 +14,22 @@ export interface NodeInfo {
   version: string;
   concurrency: number;
   tasks: readonly string[];
-  /** Under which names this node locks jobs. */
+  /** The names under which this node locks jobs. */
   workerIds(): string[];
   activeJobs(): number;
 }
-/** What operators want of a node; it hears it with its beat. */
-export interface Wishes {
+/** What operators request of a node; each heartbeat returns it. */
+export interface NodeRequests {
   drain: boolean;
   paused: string[];
 }
 
-export async function beat(pool: pg.Pool, node: NodeInfo, state: 'running' | 'draining' | 'stopped'): Promise<Wishes> {
-  const { rows } = await pool.query<Wishes>(
+export async function sendHeartbeat(
+  pool: pg.Pool,
+  node: NodeInfo,
+  state: 'running' | 'draining' | 'stopped',
+): Promise<NodeRequests> {
+  const { rows } = await pool.query<NodeRequests>(
     `insert into worker_nodes as n (id, version, concurrency, worker_ids, state, active_jobs, tasks)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (id) do update set heartbeat_at = now(), worker_ids = excluded.worker_ids, state = excluded.state,
@@ -37,8 +41,8 @@ export async function beat(pool: pg.Pool, node: NodeInfo, state: 'running' | 'dr
 }
 
 /**
- * Marks silent nodes lost and unlocks their jobs, so that others run them again. Returns the lost nodes' ids. A node
- * that was only slow shows itself again with its next beat; its job may then run twice, which jobs must bear anyway.
+ * Marks silent nodes as lost and unlocks their jobs, so that other nodes run them again. Returns the ids of the lost nodes. A
+ * node that was only slow returns with its next heartbeat; its job may then run twice, which every job must allow for.
  */
 export async function freeDeadNodes(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string; jobs: number }>(
@@ -49,7 +53,7 @@ export async function freeDeadNodes(pool: pg.Pool): Promise<string[]> {
      select id, interrupt_jobs(worker_ids, id, 'The worker fell silent') as jobs from lost`,
     [DEAD_AFTER_SECONDS],
   );
-  // A node that died before its first beat left no ids: unlock what nobody alive holds.
+  // A node that died before its first heartbeat left no ids: unlock jobs that no running node holds.
   await pool.query(
     `select interrupt_jobs(array_agg(distinct j.locked_by), 'unknown', 'No living worker held it')
      from graphile_worker.jobs j

@@ -1,7 +1,7 @@
 /** The jobs and subscribers that the loader found, and the queue rows that ask for them. */
 import type { TaskInfo } from '../context/index.ts';
 import { type AnyJob, type AnySubscriber, type ModuleDirectory, nameHeard } from '../contract/index.ts';
-import { flagsOf } from './gate.ts';
+import { flagsOf } from './concurrency.ts';
 import type { Lanes } from './lanes.ts';
 
 /** What lies in the queue: ids and small values; the actor who caused it, for the log. */

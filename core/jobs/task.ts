@@ -19,6 +19,8 @@ export interface TaskServices {
   skipped: WeakSet<object>;
   /** Starts the background services of the modules (`Module.work`); returns a function that stops them. */
   startBackground(): Promise<() => Promise<void>>;
+  /** Sends what is due in a delivery queue at this moment, for tests that go step by step. */
+  drainDeliveries(queue: string): Promise<void>;
 }
 
 /** Says so in the history and returns true where the module is off for the work's organization. */

@@ -10,9 +10,11 @@ const MAX_MODULES_IN_GROUP = 12;
 /**
  * Reads the modules below `root`: each lies in `<group>/<name>`, and its group is the folder's name. Returns them ordered so that
  * a module comes after those it requires. Throws LoadError with all faults, such as a folder that is neither group nor module.
+ * @param without groups that are skipped
  */
-export async function discover(root: string): Promise<LoadedModule[]> {
-  const groups = await allLoaded((await foldersIn(root)).map((group) => readGroup(root, group)));
+export async function discover(root: string, without: readonly string[] = []): Promise<LoadedModule[]> {
+  const names = (await foldersIn(root)).filter((group) => !without.includes(group));
+  const groups = await allLoaded(names.map((group) => readGroup(root, group)));
   return order(groups.flat().sort((a, b) => (a.module.name < b.module.name ? -1 : 1)));
 }
 

@@ -10,10 +10,10 @@ export interface PackageFault {
 
 export class PackageFaults {
   readonly #found = new Map<string, PackageFault>();
-  readonly #tell: (fault: PackageFault) => void;
+  readonly #tell: (fault: PackageFault, error: unknown) => void;
 
-  /** @param tell hears of each once, when it is found */
-  constructor(tell: (fault: PackageFault) => void = () => undefined) {
+  /** @param tell called once for each fault, with the error that it was found by */
+  constructor(tell: (fault: PackageFault, error: unknown) => void = () => undefined) {
     this.#tell = tell;
   }
 
@@ -23,7 +23,7 @@ export class PackageFaults {
     const said = error instanceof Error ? error.message : String(error);
     const fault = { module, package: name, sentence: `${name}: ${said.split('\n')[0]}` };
     this.#found.set(module, fault);
-    this.#tell(fault);
+    this.#tell(fault, error);
   }
 
   get(module: string): string | undefined {

@@ -7,11 +7,10 @@ import { pathToFileURL } from 'node:url';
 /** One fault in the files of the modules, or several, each on a line of the message. */
 export class LoadError extends Error {
   override name = 'LoadError';
-  readonly faults: readonly LoadError[];
 
-  constructor(message: string, options: { cause?: unknown; faults?: readonly LoadError[] } = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : {});
-    this.faults = options.faults ?? [this];
+  /** The faults one by one. */
+  get faults(): readonly LoadError[] {
+    return this.cause instanceof AggregateError ? (this.cause.errors as LoadError[]) : [this];
   }
 }
 
@@ -20,7 +19,7 @@ export function throwFaults(faults: readonly LoadError[]): void {
   const [first] = faults;
   if (!first) return;
   if (faults.length === 1) throw first;
-  throw new LoadError(faults.map(({ message }) => message).join('\n'), { cause: new AggregateError(faults), faults });
+  throw new LoadError(faults.map(({ message }) => message).join('\n'), { cause: new AggregateError(faults) });
 }
 
 /** Waits for all of them, so that the LoadError that it throws has the faults of all. Throws any other error first. */

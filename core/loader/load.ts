@@ -12,9 +12,15 @@ import type { LoadedModule } from './read-module.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** The modules of this repository, checked; nothing is started. */
-export async function loadModules(root = join(ROOT, 'modules')): Promise<LoadedModule[]> {
-  const modules = await discover(root);
+/** The group of modules to copy from; they are not part of the product and run only in their tests. */
+const EXAMPLES = 'examples';
+
+/**
+ * The modules of this repository, checked; nothing is started.
+ * @param root another folder of modules, read with its examples; for tests
+ */
+export async function loadModules(root?: string): Promise<LoadedModule[]> {
+  const modules = root ? await discover(root) : await discover(join(ROOT, 'modules'), [EXAMPLES]);
   checkModules(modules);
   return modules;
 }

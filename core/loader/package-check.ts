@@ -30,7 +30,7 @@ const manifest = Joi.object<Module>({
   liveSessions: method,
   onEnable: method,
   onDisable: method,
-  api: method,
+  api: [method, Joi.object()],
   start: method,
   work: method,
 });

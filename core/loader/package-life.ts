@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { ProvidedService, StartServices } from '../contract/index.ts';
 import { bringUpToDate } from '../database/bring-up-to-date.ts';
 import type { MigrationFolder } from '../database/migrations.ts';
+import { Dispatcher } from '../delivery/dispatcher.ts';
+import { drainQueue } from '../delivery/drain.ts';
 import type { JobRegistry } from '../jobs/registry.ts';
 import type { ModuleStates } from '../modules/states.ts';
 import type { PackageFaults } from './faults.ts';
@@ -81,12 +83,17 @@ export async function startModules(starting: ModuleStart): Promise<LoadedModule[
   return faults.inUse(modules);
 }
 
-/** Calls each module's `work`. Returns a function that stops what they started. */
+/** Calls each module's `work` and starts sending from its queues. Returns a function that stops all of it. */
 export async function startBackground(starting: ModuleStart): Promise<() => Promise<void>> {
   const { modules, start, faults } = starting;
   const working = faults.inUse(modules).map(async (loaded) => {
+    const { name, work, deliveries = [] } = loaded.module;
     try {
-      return await loaded.module.work?.(start);
+      const stop = await work?.(start);
+      const dispatchers = deliveries.map((queue) => new Dispatcher(start, name, queue));
+      return async () => {
+        await Promise.all([stop?.(), ...dispatchers.map((dispatcher) => dispatcher.stop())]);
+      };
     } catch (error) {
       await takeOut(starting, loaded, error);
       return undefined;
@@ -96,4 +103,13 @@ export async function startBackground(starting: ModuleStart): Promise<() => Prom
   return async () => {
     await Promise.all(stops.map((stop) => stop?.()));
   };
+}
+
+/** Sends what is due in the queue of this name at this moment. */
+export async function drainDeliveries({ modules, start, faults }: ModuleStart, name: string): Promise<void> {
+  for (const { module } of faults.inUse(modules)) {
+    const queue = module.deliveries?.find((one) => one.name === name);
+    if (queue) return drainQueue(start, module.name, queue);
+  }
+  throw new Error(`there is no delivery queue ${name}`);
 }

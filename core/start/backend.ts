@@ -2,6 +2,7 @@
 import { type AuditRow, auditRow } from '../audit/record.ts';
 import type { Context, Services } from '../context/index.ts';
 import type { JobRegistry } from '../jobs/registry.ts';
+import { bindApi } from '../modules/bound-api.ts';
 import type { Contributions } from '../modules/contributions.ts';
 import { readSettings } from '../settings/read.ts';
 import type { UnitOfWorkBackend } from '../work/index.ts';
@@ -30,7 +31,9 @@ export function createBackend(parts: BackendParts): UnitOfWorkBackend {
     api(name: string, ctx: Context) {
       const module = modules.get(name);
       if (!module?.api) throw new Error(`the module ${name} does not exist or has no api`);
-      return module.api(ctx);
+      return typeof module.api === 'function'
+        ? (module.api as (ctx: Context) => object)(ctx)
+        : bindApi(module.api, ctx);
     },
     ...contributions,
     async settings(ctx, name, orgId) {

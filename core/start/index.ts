@@ -5,7 +5,7 @@ import { readBacklogs } from '../jobs/figures.ts';
 import { Lanes } from '../jobs/lanes.ts';
 import type { TaskServices } from '../jobs/task.ts';
 import { jobRegistry } from '../loader/job-registry.ts';
-import { type ModuleStart, startBackground, startModules } from '../loader/package-life.ts';
+import { drainDeliveries, type ModuleStart, startBackground, startModules } from '../loader/package-life.ts';
 import { openModules } from '../modules/open.ts';
 import { createBackend } from './backend.ts';
 import { startDatabase } from './database.ts';
@@ -63,6 +63,7 @@ async function startRooms(options: PlatformOptions, stoppers: Stoppers): Promise
     partnerOf,
     skipped: new WeakSet(),
     startBackground: () => startBackground(starting),
+    drainDeliveries: (queue) => drainDeliveries(starting, queue),
   };
   const started = await startModules(starting);
   const sealer = options.seal ? sealerOf(tasks, stoppers) : null;
@@ -76,7 +77,8 @@ async function startRooms(options: PlatformOptions, stoppers: Stoppers): Promise
   const http = { attempts, modules, counters, principals, work, metrics, states, started };
   const server = options.api ? await startHttp(options, http, stoppers) : null;
   const url = server ? urlOf(server) : '';
-  return { server, url, tasks, modules, sealer, metrics, settle, stop: () => stoppers.stopAll() };
+  const stop = async () => void (await stoppers.stopAll());
+  return { server, url, tasks, modules, sealer, metrics, settle, stop };
 }
 
 function sealerOf({ work, log }: TaskServices, stoppers: Stoppers): Sealer {

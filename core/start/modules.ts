@@ -16,8 +16,8 @@ export async function readInstallation(
   { config, log, modulesRoot }: PlatformOptions,
   metrics: Metrics,
 ): Promise<Installation> {
-  const faults = new PackageFaults((fault) => {
-    log.error(fault, 'a module package cannot be used; the server runs without it');
+  const faults = new PackageFaults((fault, error) => {
+    log.error({ ...fault, err: error }, 'a module package cannot be used; the server runs without it');
     metrics.packageFault(fault.package, fault.module);
   });
   return { modules: await loadInstallation(config, faults, modulesRoot), faults };

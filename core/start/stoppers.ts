@@ -14,14 +14,20 @@ export class Stoppers {
     this.#started.push({ name, stop });
   }
 
-  /** Stops everything, the last first. A failure is logged and does not keep the rest from stopping. */
-  async stopAll(): Promise<void> {
+  /**
+   * Stops everything, the last first. A failure is logged and does not keep the rest from stopping.
+   * @returns false when something did not stop cleanly
+   */
+  async stopAll(): Promise<boolean> {
+    let clean = true;
     for (let last = this.#started.pop(); last; last = this.#started.pop()) {
       try {
         await last.stop();
       } catch (error) {
+        clean = false;
         this.#log.warn({ err: error }, `${last.name} did not stop cleanly`);
       }
     }
+    return clean;
   }
 }

@@ -1,10 +1,9 @@
 /** Things that an organization has, or a partner for all of its organizations: whose one is, and who may write it. */
 import type { Context } from '../context/index.ts';
-import { defineError, Forbidden } from '../errors.ts';
+import { defineError, Forbidden, TargetOutOfScope } from '../errors.ts';
 import { mustAccessOrg, mustReachAllOrgs } from './reach.ts';
 
 const OwnerRequired = defineError('OWNER_REQUIRED', 400, 'Exactly one of orgId and partnerId is required');
-const OutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches devices beyond your sites or groups');
 
 /** Exactly one of them is set. */
 export interface Owner {
@@ -24,7 +23,7 @@ export function ownerOf(ctx: Context, named: { orgId?: string; partnerId?: strin
 /** Throws 403: a partner's things are for its users with access to all organizations; nobody writes beyond their sites. */
 export function mustWriteFor(ctx: Context, { orgId, partnerId }: Owner): void {
   const { scope } = ctx;
-  if (scope.siteIds || scope.groupIds) throw OutOfScope();
+  if (scope.siteIds || scope.groupIds) throw TargetOutOfScope();
   if (orgId) mustAccessOrg(ctx, orgId);
   if (!partnerId || scope.kind === 'system') return;
   if (scope.kind !== 'partner' || scope.partnerId !== partnerId)

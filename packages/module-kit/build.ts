@@ -10,6 +10,7 @@ const ROOT = join(HERE, '../..');
 
 type Versions = Record<string, string>;
 interface Manifest {
+  imports: Record<string, string>;
   dependencies: Versions;
   devDependencies: Versions;
 }
@@ -50,6 +51,14 @@ async function writeEntry(dist: string): Promise<void> {
   );
 }
 
+/** The server's own import names, as they are in the package: `./core/index.ts` is `./dist/core/index.js`. */
+function importsOf({ imports }: Manifest): Record<string, string> {
+  const packed = Object.entries(imports).filter(([name]) => !name.startsWith('#test'));
+  return Object.fromEntries(
+    packed.map(([name, path]) => [name, path.replace('./', './dist/').replace(/\.ts$/, '.js')]),
+  );
+}
+
 /** Builds the package below `out` and packs it; returns the tarball's path. */
 export async function buildKit(out: string): Promise<string> {
   const target = join(out, 'package');
@@ -72,6 +81,7 @@ export async function buildKit(out: string): Promise<string> {
   for (const name of MORE) dependencies[name] = server.dependencies[name] ?? server.devDependencies[name] ?? '';
   await writeJson(join(target, 'package.json'), {
     ...(await readJson<object>(join(HERE, 'package.json'))),
+    imports: importsOf(server),
     dependencies: Object.fromEntries(Object.entries(dependencies).sort(([a], [b]) => (a < b ? -1 : 1))),
   });
   for (const name of ['README.md', 'LICENSE']) await cp(join(HERE, name), join(target, name));

@@ -26,7 +26,7 @@ export interface Ground extends Arranged {
 }
 
 /**
- * Starts `file` with the running Node and resolves with the first match of `ready` in what it prints.
+ * Starts `file`, a script and its arguments, with the running Node and resolves with the first match of `ready` in what it prints.
  * @param processor the one it is held to, by `taskset`; any when left out
  */
 export async function startProcess(
@@ -35,7 +35,8 @@ export async function startProcess(
   ready: RegExp,
   processor?: number,
 ): Promise<{ child: ChildProcess; match: RegExpExecArray }> {
-  const own = [process.execPath, join(ROOT, file)];
+  const [script = '', ...args] = file.split(' ');
+  const own = [process.execPath, join(ROOT, script), ...args];
   const [command = '', ...rest] = processor === undefined ? own : ['taskset', '-c', `${processor}`, ...own];
   const child = spawn(command, rest, {
     env: { ...process.env, ...env },
@@ -77,7 +78,7 @@ export async function openBench(seconds: number): Promise<Ground> {
   let arranged: Promise<Tenant> | undefined;
   const startApi = async (env: Record<string, string>, processor?: number) => {
     const { child, match } = await startProcess(
-      'core/main.ts',
+      'app/quartermaster.ts start',
       {
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,

@@ -4,8 +4,7 @@ import Joi from 'joi';
 import { readConfig } from '#config';
 import { type Platform, startPlatform } from '#core/start';
 import { createLog } from '../../core/log.ts';
-import { queueLogger } from '../../workers/log.ts';
-import { startWorkers, type WorkerOptions } from '../../workers/main.ts';
+import { queueLogger, startWorkers, type WorkerOptions } from '../../workers/index.ts';
 import type { Ground } from './ground.ts';
 
 export const CONCURRENCY = 8;

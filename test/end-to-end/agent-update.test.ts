@@ -92,7 +92,7 @@ test('installed by the script it is updated from A to B, and a C that does not s
   let agent: ReturnType<typeof supervise> | undefined;
   try {
     await release(folder, '1.0.0', AGENT, ['agent', 'watchdog']);
-    platform = await launch('core/main.ts', [], env, /is ready/);
+    platform = await launch('app/quartermaster.ts', ['start'], env, /is ready/);
     const password = 'correct horse battery';
     const login = async (email: string) =>
       (await call<{ tokens: { accessToken: string } }>(server, 'POST', '/auth/login', { body: { email, password } }))

@@ -28,7 +28,8 @@ test('every committed change has exactly one entry, no undone one has any, and a
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
     ...(process.env.REDIS_URL ? { REDIS_URL: process.env.REDIS_URL } : {}),
   };
-  const start = (more: Record<string, string>) => launch('core/main.ts', [], { ...env, ...more }, /is ready/);
+  const start = (more: Record<string, string>) =>
+    launch('app/quartermaster.ts', ['start'], { ...env, ...more }, /is ready/);
   const ports = [await freePort(), await freePort()];
   const roles = [
     ...ports.map((port) => ({ ROLE: 'api', PORT: String(port) })),
@@ -131,7 +132,7 @@ test('every committed change has exactly one entry, no undone one has any, and a
     t.true(answered.size > 100 && undone.size > 50, `${answered.size} answered, ${undone.size} undone`);
 
     // Every chain, by the command, and one of them outside.
-    const command = (...args: string[]) => launch('core/commands/audit.ts', args, env, null);
+    const command = (...args: string[]) => launch('app/quartermaster.ts', ['audit', ...args], env, null);
     const verified = (await command('verify')).output();
     // The organizations, their partner, and the installation.
     t.is(verified.match(/PASS/g)?.length, orgs.length + 2, verified);
@@ -139,7 +140,7 @@ test('every committed change has exactly one entry, no undone one has any, and a
     const file = join(folder, 'export.ndjson');
     await command('export', '--owner', `org:${orgs[0]}`, '--out', file);
     const key = (await command('public-key')).output().trim();
-    const outside = await launch('core/commands/verify-audit.mjs', ['--key', key, file], {}, null);
+    const outside = await launch('app/audit/verify-audit.mjs', ['--key', key, file], {}, null);
     t.regex(outside.output(), /^PASS .* all of them are under a signed checkpoint/);
     for (const process of running) t.is(await process.stop(), 0, process.output());
     running.length = 0;

@@ -38,7 +38,8 @@ test('each command ends in exactly one terminal state, its result is stored once
     ...ports.map((port) => ({ ROLE: 'api', PORT: String(port) })),
     { ROLE: 'worker', WORKER_CONCURRENCY: '2' },
   ];
-  const start = (more: Record<string, string>) => launch('core/main.ts', [], { ...env, ...more }, /is ready/);
+  const start = (more: Record<string, string>) =>
+    launch('app/quartermaster.ts', ['start'], { ...env, ...more }, /is ready/);
   const [a = '', b = ''] = ports.map((port) => `http://127.0.0.1:${port}`);
   const sql = new pg.Pool({ connectionString: database.url, max: 3 });
   sql.on('connect', (client) => client.on('error', () => undefined));

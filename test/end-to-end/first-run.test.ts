@@ -14,7 +14,7 @@ test.serial('an empty folder becomes a running platform, twice in a row and afte
   const dataDir = await folder();
   const port = await freePort();
   const env = { DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
-  const start = () => launch('core/main.ts', [], env, /First system administrator/);
+  const start = () => launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
   const begin = Date.now();
   const first = await start();
   t.log(`ready after ${Date.now() - begin} ms`);
@@ -22,7 +22,7 @@ test.serial('an empty folder becomes a running platform, twice in a row and afte
   t.true(first.output().includes(dataDir));
   t.is((await stat(join(dataDir, 'secrets.json'))).mode & 0o777, 0o600);
   const secrets = await readFile(join(dataDir, 'secrets.json'), 'utf8');
-  const doctor = await launch('core/commands/doctor.ts', [], env, null);
+  const doctor = await launch('app/quartermaster.ts', ['doctor'], env, null);
   t.notRegex(doctor.output(), /FAIL/);
   t.regex(doctor.output(), /PASS {2}worker heartbeat/);
 
@@ -41,7 +41,7 @@ test.serial('when its database is killed the platform ends with a sentence, and 
   t.timeout(600_000);
   const dataDir = await folder();
   const env = { DATA_DIR: dataDir, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
-  const start = () => launch('core/main.ts', [], env, /First system administrator/);
+  const start = () => launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
   const first = await start();
   const ended = new Promise((resolve) => first.child.once('exit', resolve));
   process.kill(Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]), 'SIGKILL');
@@ -65,7 +65,7 @@ test.serial('the configured administrator of an empty database can log in', asyn
     BOOTSTRAP_ADMIN_EMAIL: 'root@example.com',
     BOOTSTRAP_ADMIN_PASSWORD: 'a long first password',
   };
-  const platform = await launch('core/main.ts', [], env, /First system administrator/);
+  const platform = await launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
   const login = await call<{ tokens: { accessToken: string } }>(`http://127.0.0.1:${port}`, 'POST', '/auth/login', {
     body: { email: 'root@example.com', password: 'a long first password' },
   });
@@ -83,7 +83,7 @@ const fails = (title: string, env: (dataDir: string) => Promise<Record<string, s
     t.timeout(600_000);
     const dataDir = await folder();
     const given = { DATA_DIR: dataDir, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...(await env(dataDir)) };
-    const error = await t.throwsAsync(launch('core/main.ts', [], given, /\bis ready\b/));
+    const error = await t.throwsAsync(launch('app/quartermaster.ts', ['start'], given, /\bis ready\b/));
     const [, code, text = ''] = /ended with (\d+): ([\s\S]*)/.exec(error?.message ?? '') ?? [];
     t.is(code, '1');
     t.regex(text.trim(), sentence);

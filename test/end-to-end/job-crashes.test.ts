@@ -39,12 +39,12 @@ test('kill -9 in the middle of a job: it runs again on another worker within 30 
     return process;
   };
   const worker = () =>
-    keep(launch('core/main.ts', [], { ...env, ROLE: 'worker', WORKER_CONCURRENCY: '2' }, /is ready/));
+    keep(launch('app/quartermaster.ts', ['start'], { ...env, ROLE: 'worker', WORKER_CONCURRENCY: '2' }, /is ready/));
   const sql = new pg.Pool({ connectionString: database.url, max: 3 });
   sql.on('error', () => undefined);
   sql.on('connect', (client) => client.on('error', () => undefined));
   try {
-    await keep(launch('core/main.ts', [], { ...env, ROLE: 'api', PORT: String(port) }, /is ready/));
+    await keep(launch('app/quartermaster.ts', ['start'], { ...env, ROLE: 'api', PORT: String(port) }, /is ready/));
     const base = `http://127.0.0.1:${port}`;
     const login = await call<{ tokens: { accessToken: string } }>(base, 'POST', '/auth/login', {
       body: { email: 'root@example.com', password: 'correct horse battery' },

@@ -27,8 +27,10 @@ test('register, enroll, see metrics, run a command; nothing is lost or doubled w
     APP_ENCRYPTION_KEY: 'e'.repeat(40),
     ...(process.env.REDIS_URL ? { REDIS_URL: process.env.REDIS_URL } : {}),
   };
-  const api = (port: number) => launch('core/main.ts', [], { ...env, ROLE: 'api', PORT: String(port) }, /is ready/);
-  const worker = () => launch('core/main.ts', [], { ...env, ROLE: 'worker', WORKER_CONCURRENCY: '2' }, /is ready/);
+  const api = (port: number) =>
+    launch('app/quartermaster.ts', ['start'], { ...env, ROLE: 'api', PORT: String(port) }, /is ready/);
+  const worker = () =>
+    launch('app/quartermaster.ts', ['start'], { ...env, ROLE: 'worker', WORKER_CONCURRENCY: '2' }, /is ready/);
   const running = new Set<Running>();
   const keep = async (started: Promise<Running>) => {
     const process = await started;

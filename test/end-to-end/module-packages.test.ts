@@ -7,7 +7,7 @@ import test from 'ava';
 import { runOnce } from 'graphile-worker';
 import { call, createTestDatabase, freePort, joinTestPlatform, orgUser, startTestPlatform, tenant } from '#test';
 import { KIT, packageFolder, route } from '../../core/loader/test/package-folder.ts';
-import { taskList } from '../../workers/main.ts';
+import { taskList } from '../../workers/index.ts';
 import { launch } from './process.ts';
 
 const good = {
@@ -20,10 +20,13 @@ const good = {
 const bad = { name: 'bad', files: { 'migrations/001-bad.sql': 'select no_such_function();' } };
 
 /** What a command prints, and its exit code. */
-const command = (file: string, env: Record<string, string>) =>
+const command = (name: string, env: Record<string, string>) =>
   new Promise<{ code: number; text: string }>((resolve) => {
-    execFile(process.execPath, [file], { env: { PATH: process.env.PATH ?? '', ...env } }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, text: out + err }),
+    execFile(
+      process.execPath,
+      ['app/quartermaster.ts', name],
+      { env: { PATH: process.env.PATH ?? '', ...env } },
+      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, text: out + err }),
     );
   });
 
@@ -39,16 +42,19 @@ test('migrate and doctor name the faulty package and do the rest; the server say
     ...folder.env('bad', 'good'),
     ...{ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'error' },
   };
-  const before = await command('core/commands/doctor.ts', env);
-  t.regex(before.text, /FAIL {2}module package @acme\/good: its migrations do not stand: acme-good\/001-notes\.sql/);
-  const migrated = await command('core/commands/migrate.ts', env);
+  const before = await command('doctor', env);
+  t.regex(
+    before.text,
+    /FAIL {2}module package @acme\/good: migrations not applied or changed: acme-good\/001-notes\.sql/,
+  );
+  const migrated = await command('migrate', env);
   t.is(migrated.code, 1);
   t.regex(migrated.text, /1 applied\n {2}acme-good\/001-notes\.sql/);
   t.regex(migrated.text, /Left out: @acme\/bad: Migration acme-bad\/001-bad\.sql failed: .*no_such_function/);
-  const after = await command('core/commands/doctor.ts', env);
+  const after = await command('doctor', env);
   t.regex(after.text, /PASS {2}module package @acme\/good: acme-good, loaded and migrated/);
-  t.regex(after.text, /FAIL {2}module package @acme\/bad: its migrations do not stand/);
-  const server = await launch('core/main.ts', [], env, /First system administrator/);
+  t.regex(after.text, /FAIL {2}module package @acme\/bad: migrations not applied or changed/);
+  const server = await launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
   t.is((await call(`http://127.0.0.1:${port}`, 'GET', '//health/ready')).status, 200);
   const errors = server
     .output()

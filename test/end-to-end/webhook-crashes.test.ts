@@ -38,7 +38,7 @@ test('no event is lost, and what arrives twice carries the same webhook-id', asy
   };
   const roles = ['api', 'worker', 'worker'];
   const start = (role: string) =>
-    launch('core/main.ts', [], { ...env, ROLE: role, WORKER_CONCURRENCY: '2' }, /is ready/);
+    launch('app/quartermaster.ts', ['start'], { ...env, ROLE: role, WORKER_CONCURRENCY: '2' }, /is ready/);
   const base = `http://127.0.0.1:${port}`;
   const sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('connect', (client) => client.on('error', () => undefined));

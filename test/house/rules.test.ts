@@ -24,7 +24,7 @@ const RANK: Record<string, number> = {
   settings: 3,
   outbound: 3,
   live: 3,
-  dispatch: 3,
+  delivery: 3,
   modules: 3,
   tenancy: 4,
   auth: 5,
@@ -32,15 +32,20 @@ const RANK: Record<string, number> = {
   loader: 7,
   start: 8,
   'index.ts': 8,
-  commands: 9,
-  'main.ts': 9,
 };
 /** Longer than 300 lines, each with its reason. */
 const LONG: Record<string, string> = {
   'client/src/schema.ts': 'generated from openapi.json',
 };
 /** What modules may import besides npm: core, and packages of this repository. */
-const DOORS = ['#agent-protocol', '#core', '#core/contract', '#plugin-sdk', '#plugin-sdk/host'];
+const DOORS = [
+  '#agent-protocol',
+  '#agent-protocol/schemas',
+  '#core',
+  '#core/contract',
+  '#plugin-sdk',
+  '#plugin-sdk/host',
+];
 const CORE_LIBRARIES = ['@hapi/hapi', 'graphile-worker', 'ioredis', 'pg'];
 
 const resolved = (from: string, to: string) => (to.startsWith('.') ? normalize(join(dirname(from), to)) : to);
@@ -85,8 +90,7 @@ test('core imports neither modules nor workers, and each room only rooms to its 
     for (const name of imports) {
       const target = resolved(path, name);
       if (target.startsWith('modules/')) t.fail(`${path} imports ${name}`);
-      // main.ts alone wires the workers in, when it runs.
-      if (target.startsWith('workers/')) t.is(path, 'core/main.ts', `${path} imports ${name}`);
+      if (/^(workers|app)\//.test(target)) t.fail(`${path} imports ${name}`);
       if (!target.startsWith('core/')) continue;
       const other = RANK[room(target)] ?? -1;
       const sameRoom = room(target) === room(path);
@@ -94,6 +98,16 @@ test('core imports neither modules nor workers, and each room only rooms to its 
         sameRoom || other < (rank ?? 0) || (other === rank && rank === 0),
         `${path} imports ${target}, a room not to its left`,
       );
+    }
+  }
+});
+
+test('workers import only the entry point of jobs, npm and their own folder', (t) => {
+  for (const { path, imports } of product.filter((file) => file.path.startsWith('workers/'))) {
+    for (const name of imports) {
+      const target = resolved(path, name);
+      if (name.startsWith('.')) t.true(target.startsWith('workers/'), `${path} imports ${name}`);
+      else if (name.startsWith('#')) t.is(name, '#core/jobs', path);
     }
   }
 });
@@ -153,7 +167,7 @@ test('each file opens with one sentence about itself', (t) => {
 
 test('there are default exports only in files that the loader reads', (t) => {
   const read =
-    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots|fills|events)\/.+\.ts|test\/example\.ts)$|^packages\/create-plugin\/template\/src\/index\.ts$/;
+    /^(modules\/[^/]+\/[^/]+|packages\/example-module\/src)\/(index\.ts|(routes|jobs|subscribers|slots|fills|events)\/.+\.ts|test\/example\.ts)$|^app\/commands\/[^/]+\.ts$|^packages\/create-plugin\/template\/src\/index\.ts$/;
   for (const { path, text } of product) {
     if (/^export default /m.test(text)) t.regex(path, read, `${path} has a default export`);
   }
@@ -161,6 +175,13 @@ test('there are default exports only in files that the loader reads', (t) => {
 
 test('no test is skipped, singled out or left to do', (t) => {
   for (const { path, text } of files) t.notRegex(text, /\btest(\.serial)?\.(skip|only|todo|failing)\(/, path);
+});
+
+test('the module to copy stays small', (t) => {
+  const own = product.filter(({ path }) => path.startsWith('modules/examples/notes/'));
+  t.true(own.length > 5);
+  const lines = own.reduce((sum, file) => sum + file.lines, 0);
+  t.true(lines <= 200, `modules/examples/notes has ${lines} lines`);
 });
 
 test('each module has a README, and the README at the top names each module', (t) => {

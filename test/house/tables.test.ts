@@ -104,9 +104,12 @@ test('a module names only its own tables, those of core and devices, unless a re
   for (const entry of Object.keys(REASONS)) t.true(known.has(entry), `${entry} is listed, but no longer there`);
 });
 
-test('core names no table of a module', (t) => {
+test('core names no table of a module, but reads devices in reach()', (t) => {
+  // Rows about a device carry no site of their own, so a limit to sites has to ask the device.
+  const isReach = ({ path, table, kind }: Use) =>
+    path === 'core/database/reach.ts' && table === 'devices' && kind === 'read';
   t.deepEqual(
-    foreignUses().filter(({ owner }) => owner === 'core'),
+    foreignUses().filter((use) => use.owner === 'core' && !isReach(use)),
     [],
   );
 });

@@ -4,7 +4,7 @@ import pg from 'pg';
 import '../../core/database/pools.ts';
 import { call } from './http.ts';
 import './local-network.ts';
-import type { AuditSeen, PlatformClient } from './platform.ts';
+import type { AuditSeen, PlatformClient } from './platform-types.ts';
 
 export type Sql = PlatformClient['sql'];
 

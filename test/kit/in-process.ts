@@ -10,13 +10,12 @@ import { readConfig } from '#config';
 import { type Platform, startPlatform } from '#core/start';
 import { createLog } from '../../core/log.ts';
 import { resolveSecrets, type Secrets } from '../../core/secrets.ts';
-import { queueLogger } from '../../workers/log.ts';
-import { taskList } from '../../workers/main.ts';
+import { queueLogger, taskList } from '../../workers/index.ts';
 import { connectClient, type Sql } from './client.ts';
 import { createTestDatabase } from './database.ts';
 import { watchEvents } from './event-shapes.ts';
 import { call } from './http.ts';
-import type { Installation, TestPlatform } from './platform.ts';
+import type { Installation, TestPlatform } from './platform-types.ts';
 
 /** Path of a file that collects undeclared errors of operations, one a line, instead of failing the test. */
 const collected = process.env.QUARTERMASTER_UNDECLARED;

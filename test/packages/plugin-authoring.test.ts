@@ -97,7 +97,7 @@ async function startServer() {
     ...{ ENABLE_2FA: 'no', PLUGINS_ALLOW_UNSIGNED: 'true' },
     ...{ BOOTSTRAP_ADMIN_EMAIL: ADMIN.email, BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password },
   };
-  const server = await launch('core/main.ts', [], env, /First system administrator/);
+  const server = await launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
   const url = `http://127.0.0.1:${port}`;
   const post = async <B>(path: string, body: object, token = '') => {
     const answer = await call<B>(url, 'POST', path, { body, ...(token ? { token } : {}) });

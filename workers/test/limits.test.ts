@@ -4,7 +4,7 @@ import test from 'ava';
 import Joi from 'joi';
 import { organization, startTestPlatform, tenant, until } from '#test';
 import type { Context } from '../../core/context/index.ts';
-import { startWorkers } from '../main.ts';
+import { startWorkers } from '../index.ts';
 
 const platform = await startTestPlatform(
   { WORKER_TENANT_CONCURRENCY: '2', WORKER_TASK_CONCURRENCY: 'probe/rare=1' },

@@ -4,7 +4,7 @@ import test from 'ava';
 import { startTestPlatform, tenant, until } from '#test';
 import { freeDeadNodes } from '../../core/jobs/nodes.ts';
 import { layOutMinute, startScheduled } from '../../core/jobs/schedule.ts';
-import { startWorkers } from '../main.ts';
+import { startWorkers } from '../index.ts';
 
 const platform = await startTestPlatform({}, join(import.meta.dirname, '../../core/test/modules'));
 const { owner } = platform.platform.tasks.work.database;

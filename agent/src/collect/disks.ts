@@ -1,6 +1,6 @@
 /** The mounted file systems and how full they are. */
 import { statfs } from 'node:fs/promises';
-import type { DiskUsage } from '../wire.ts';
+import type { DiskUsage } from '#agent-protocol';
 import { fileText, outputOf, round } from './ask.ts';
 import { windowsDisks } from './windows/inventory.ts';
 

@@ -1,7 +1,7 @@
 /** What the machine is made of. */
 import { readdir } from 'node:fs/promises';
 import os from 'node:os';
-import type { HardwareInfo } from '../wire.ts';
+import type { HardwareInfo } from '#agent-protocol';
 import { fileText, known, outputOf, round } from './ask.ts';
 import { macosHardware } from './macos/system.ts';
 import { windowsHardware } from './windows/hardware.ts';

@@ -1,7 +1,7 @@
 /** Which system this is: name, version, architecture, a hash of its machine id, and what it is used for. */
 import os from 'node:os';
+import type { Architecture, OsType } from '#agent-protocol';
 import { sha256Hex } from '../store/snapshot-hash.ts';
-import type { Architecture, OsType } from '../wire.ts';
 import { fileText, outputOf } from './ask.ts';
 import { macosIdentity } from './macos/system.ts';
 import { windowsIdentity } from './windows/system.ts';

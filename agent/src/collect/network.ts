@@ -1,6 +1,6 @@
 /** The network adapters with their addresses, and which of them leads out. */
 import os from 'node:os';
-import type { NetworkAdapter } from '../wire.ts';
+import type { NetworkAdapter } from '#agent-protocol';
 import { fileText, outputOf } from './ask.ts';
 import { windowsPrimaryName } from './windows/inventory.ts';
 

@@ -1,26 +1,15 @@
 /** The packages of which a newer version waits, as the system's own installer knows them; nothing is changed. */
 import { access } from 'node:fs/promises';
+import type { Patch, PatchSource } from '#agent-protocol';
 import { ToolError } from '../tools/contract.ts';
 import { type Ask, askLinux } from '../tools/linux/ask.ts';
 import { macosUpdates } from './macos/updates.ts';
 import type { PendingUpdate } from './updates.ts';
 import { windowsUpdates } from './windows/updates.ts';
 
-/** As the wire carries it (PUT /agents/:id/patches). */
-export interface PendingPatch {
-  /** The same on all devices for the same version of the same package. */
-  externalId: string;
-  source: PendingPatches['source'];
-  title: string;
-  severity?: string;
-  category?: 'security' | 'driver';
-  version?: string;
-  packageId: string;
-  requiresReboot?: boolean;
-}
 export interface PendingPatches {
-  source: 'linux' | 'apple' | 'microsoft';
-  pending: PendingPatch[];
+  source: PatchSource;
+  pending: Patch[];
   /** Absent where a beat says it and this look does not. */
   rebootPending?: boolean;
 }
@@ -47,7 +36,7 @@ export function fromUpdates(
   updates: readonly PendingUpdate[] | undefined,
 ): PendingPatches | undefined {
   const pending = updates?.map(
-    ({ id, title, version, kind, severity, rebootRequired }): PendingPatch => ({
+    ({ id, title, version, kind, severity, rebootRequired }): Patch => ({
       externalId: id.slice(0, 255),
       source,
       title: title.slice(0, 500),
@@ -66,7 +55,7 @@ interface Manager {
   args: readonly string[];
   /** Exit codes that say that the list is whole. */
   good: readonly number[];
-  parse(text: string): PendingPatch[];
+  parse(text: string): Patch[];
 }
 const MANAGERS: readonly Manager[] = [
   {
@@ -88,7 +77,7 @@ const MANAGERS: readonly Manager[] = [
 ];
 
 /** The first package manager that is installed answers; undefined when there is none, or it fails. */
-export async function linuxPatches(ask: Ask, signal: AbortSignal): Promise<PendingPatch[] | undefined> {
+export async function linuxPatches(ask: Ask, signal: AbortSignal): Promise<Patch[] | undefined> {
   for (const { program, args, good, parse } of MANAGERS) {
     try {
       const { code, stdout } = await ask(program, args, { signal });
@@ -100,7 +89,7 @@ export async function linuxPatches(ask: Ask, signal: AbortSignal): Promise<Pendi
   return undefined;
 }
 
-function patch(manager: string, name: string, version: string, isSecurity = false): PendingPatch {
+function patch(manager: string, name: string, version: string, isSecurity = false): Patch {
   return {
     externalId: `${manager}:${name}@${version}`.slice(0, 255),
     source: 'linux',
@@ -112,14 +101,14 @@ function patch(manager: string, name: string, version: string, isSecurity = fals
 }
 
 /** `Inst name [old] (new Origin:version/suite, … [arch])`; packages that would only come along have no old version. */
-export function parseApt(text: string): PendingPatch[] {
+export function parseApt(text: string): Patch[] {
   return [...text.matchAll(/^Inst (\S+) \[[^\]]+\] \((\S+) ([^[]*)\[[^\]]*\]\)/gm)].map(([, name, version, origins]) =>
     patch('apt', name ?? '', version ?? '', /security/i.test(origins ?? '')),
   );
 }
 
 /** `name.arch  version  repository`, possibly wrapped; what follows "Obsoleting Packages" is no update. */
-export function parseDnf(text: string): PendingPatch[] {
+export function parseDnf(text: string): Patch[] {
   const [list = ''] = text.split(/^Obsoleting Packages$/m);
   const unwrapped = list.replaceAll(/\n[ \t]+/g, ' ');
   return [...unwrapped.matchAll(/^(\S+)\.(\w+)\s+(\S+)\s+(\S+)\s*$/gm)].map(([, name, , version, repository]) =>
@@ -128,7 +117,7 @@ export function parseDnf(text: string): PendingPatch[] {
 }
 
 /** `<update name="…" edition="…" …>` elements. */
-export function parseZypper(text: string): PendingPatch[] {
+export function parseZypper(text: string): Patch[] {
   return [...text.matchAll(/<update\s([^>]*)>/g)].flatMap(([, attributes = '']) => {
     const of = (name: string): string | undefined => new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
     const name = of('name');
@@ -138,7 +127,7 @@ export function parseZypper(text: string): PendingPatch[] {
 }
 
 /** `name-1.36.1-r5 < 1.36.1-r7`. */
-export function parseApk(text: string): PendingPatch[] {
+export function parseApk(text: string): Patch[] {
   return [...text.matchAll(/^(\S+)-\d\S*-r\d+\s+<\s+(\S+)/gm)].map(([, name, version]) =>
     patch('apk', name ?? '', version ?? ''),
   );

@@ -1,18 +1,9 @@
 /** Who is logged in at this machine, and from where. */
+import type { LoginSession } from '#agent-protocol';
 import { askSystem } from '../process/ask.ts';
 import { askLinux } from '../tools/linux/ask.ts';
 import { parseWho } from './macos/system.ts';
 import { parseQuser } from './windows/system.ts';
-
-/** As the wire carries it (PUT /agents/:id/sessions). */
-export interface LoginSession {
-  username: string;
-  type?: 'console' | 'terminal' | 'graphical' | 'remote';
-  state?: 'active' | 'idle' | 'disconnected';
-  startedAt?: string;
-  idleSeconds?: number;
-  from?: string;
-}
 
 const LIMIT_MS = 10_000;
 /** From then on nobody sits there: `who` counts minutes. */

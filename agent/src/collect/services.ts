@@ -1,6 +1,6 @@
 /** The services of the system and how they start. */
 import { access } from 'node:fs/promises';
-import type { ServiceItem, ServiceState } from '../wire.ts';
+import type { ServiceItem, ServiceState } from '#agent-protocol';
 import { outputOf } from './ask.ts';
 import { macosServiceItems } from './macos/services.ts';
 import { windowsServiceItems } from './windows/inventory.ts';

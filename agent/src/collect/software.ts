@@ -1,6 +1,6 @@
 /** The installed software, from whichever package database the system keeps. */
 import { readdir, stat } from 'node:fs/promises';
-import type { SoftwareItem } from '../wire.ts';
+import type { SoftwareItem } from '#agent-protocol';
 import { fileText, known, outputOf } from './ask.ts';
 import { macosSoftware } from './macos/software.ts';
 import { windowsSoftware } from './windows/inventory.ts';

@@ -1,16 +1,7 @@
 /** Events of the operating system: warnings and worse of the Linux journal, read on from a cursor. */
+import type { SystemEvent } from '#agent-protocol';
 import { numberOf, outputOf, parseObjects } from './ask.ts';
 
-/** As the wire carries it (PUT /agents/:id/eventlogs). */
-export interface SystemEvent {
-  timestamp: string;
-  level: 'info' | 'warning' | 'error' | 'critical';
-  category: 'security' | 'hardware' | 'application' | 'system';
-  source: string;
-  eventId?: string;
-  message: string;
-  details?: Record<string, string>;
-}
 export interface SystemEvents {
   events: SystemEvent[];
   /** Where the next reading goes on; undefined when nothing has been read. */

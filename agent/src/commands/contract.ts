@@ -1,7 +1,8 @@
 /** What a command handler gets and what it answers. */
+
+import type { OsType, ResultStatus } from '#agent-protocol';
 import type { Diary } from '../link/diary.ts';
 import type { Session } from '../link/session.ts';
-import type { OsType, ResultStatus } from '../wire.ts';
 
 /** What a handler may use of the agent. */
 export interface CommandHost {

@@ -1,5 +1,5 @@
 /** Which handler answers which type of command. */
-import { LOG_LEVELS } from '../link/diary.ts';
+import { LOG_LEVELS } from '#agent-protocol';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
 import { POWER_COMMANDS, power } from './power.ts';

@@ -1,7 +1,7 @@
 /** Restarting, shutting down and locking the machine, with the programs the system brings. */
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OsType } from '../wire.ts';
+import type { OsType } from '#agent-protocol';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
 

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
+import type { OsType } from '#agent-protocol';
 import { type RunOutcome, runProgram } from '../process/run.ts';
 import { sha256Hex } from '../store/snapshot-hash.ts';
-import type { OsType } from '../wire.ts';
 import type { Handler, Outcome } from './contract.ts';
 import { failed } from './contract.ts';
 

@@ -4,16 +4,10 @@ import { ToolError } from '../tools/contract.ts';
 import { inTime } from '../tools/in-time.ts';
 import type { Handler, Outcome } from './contract.ts';
 import { shortened } from './shorten.ts';
+import type { Tool } from './tool.ts';
 import { CLEARING_MS, FOLDER_TOOLS, TRANSFER_TOOLS } from './tools/files.ts';
 import { REGISTRY_TOOLS } from './tools/registry.ts';
 import { EVENT_LOG_TOOLS, PROCESS_TOOLS, SERVICE_TOOLS, TASK_TOOLS } from './tools/system.ts';
-
-/** One command: what it asks of the tools, given its payload. */
-export type Tool = (
-  tools: Tools,
-  payload: Record<string, unknown>,
-  run: { signal: AbortSignal; commandId: string; host: Parameters<Handler>[1]; idleMs: number },
-) => Promise<unknown>;
 
 /** Shorter than the server's 30 s, so that the device reports and the server need not guess; for transfers, of silence. */
 const LIMIT_MS = 25_000;

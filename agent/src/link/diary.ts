@@ -1,24 +1,11 @@
 /** What the agent says about itself: all of it on its console, and from a level on to the server. */
+import { LOG_LEVELS, type LogEntry, type LogLevel, MAX_LOG_LINES } from '#agent-protocol';
 import { AGENT_VERSION } from '../version.ts';
 import { RefusedError } from './client.ts';
+import type { Log } from './log.ts';
 import type { Session } from './session.ts';
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-/** A line about the agent; without a level it is `info`. */
-export type Log = (line: string, level?: LogLevel) => void;
-
-interface Line {
-  timestamp: string;
-  level: LogLevel;
-  component: string;
-  message: string;
-  agentVersion: string;
-}
-
 const USUAL: LogLevel = 'warn';
-/** Lines of one call, as the server takes them. */
-const MOST_AT_ONCE = 500;
 /** Lines that wait while there is no server; the oldest go first. */
 const MOST_WAITING = 2_000;
 const MOST_MESSAGE = 8_000;
@@ -27,7 +14,7 @@ const MINUTE_MS = 60_000;
 export class Diary {
   readonly #console: Log;
   #session: Session | undefined;
-  #lines: Line[] = [];
+  #lines: LogEntry[] = [];
   #lost = 0;
   #level: LogLevel = USUAL;
   /** When the usual level comes back, on the clock of performance.now(). */
@@ -51,7 +38,7 @@ export class Diary {
       this.#lost += 1;
     }
     // Not with every line from there on: a server that is away is asked again with the next beat.
-    if (this.#lines.length === MOST_AT_ONCE) this.send().catch(() => undefined);
+    if (this.#lines.length === MAX_LOG_LINES) this.send().catch(() => undefined);
   };
 
   /** From now on lines go to the server over this session. */
@@ -75,7 +62,7 @@ export class Diary {
 
   async #sendAll(): Promise<void> {
     while (this.#session?.condition === 'ok' && this.#lines.length > 0) {
-      const batch = this.#lines.slice(0, MOST_AT_ONCE);
+      const batch = this.#lines.slice(0, MAX_LOG_LINES);
       const lost = this.#lost;
       const [first] = batch;
       if (first && lost > 0) {

@@ -1,9 +1,9 @@
 /** Makes a machine known to the server. */
 
+import type { Enrolled, EnrollmentRequest } from '#agent-protocol';
 import type { Machine } from '../machine.ts';
 import { type AgentState, stateFrom } from '../store/state.ts';
 import { AGENT_VERSION } from '../version.ts';
-import type { EnrollmentRequest, EnrollmentResponse } from '../wire.ts';
 import { type Call, RefusedError } from './client.ts';
 
 export interface EnrollmentOptions {
@@ -40,7 +40,7 @@ export async function enrollmentRequest(
 
 /** Enrolls and returns the state to keep; throws RefusedError or UnreachableError. */
 export async function enroll(call: Call, machine: Machine, options: EnrollmentOptions): Promise<AgentState> {
-  const answer = await call<EnrollmentResponse>('POST', '/agents/enroll', {
+  const answer = await call<Enrolled>('POST', '/agents/enroll', {
     body: await enrollmentRequest(machine, options),
     ...(options.oldToken && { headers: { 'x-agent-reenrollment-token': options.oldToken } }),
   });

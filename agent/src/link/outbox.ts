@@ -3,7 +3,7 @@
 import type { Journal, JournalEntry } from '../store/journal.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
 import { RefusedError, UnreachableError } from './client.ts';
-import type { Log } from './diary.ts';
+import type { Log } from './log.ts';
 import type { Session } from './session.ts';
 
 /** Refusals that no repetition will change: the command is unknown, or the server cannot read the result. */

@@ -1,9 +1,9 @@
 /** The two-phase change of tokens: fetch, store on disk, confirm with the new one. */
 
+import type { TokenSet } from '#agent-protocol';
 import { tokensOf } from '../store/state.ts';
-import type { TokenSet } from '../wire.ts';
 import { RefusedError } from './client.ts';
-import type { Log } from './diary.ts';
+import type { Log } from './log.ts';
 import type { Session } from './session.ts';
 
 /** Fetches new tokens (unless some wait already) and confirms them. */

@@ -2,7 +2,7 @@
 
 import type { AgentState, StateStore } from '../store/state.ts';
 import { type Call, type CallOptions, RefusedError, UnreachableError } from './client.ts';
-import type { Log } from './diary.ts';
+import type { Log } from './log.ts';
 import type { Transfers } from './transfer.ts';
 
 /** `refused`: the token is not accepted; `quarantined`: only heartbeats are answered; `gone`: the device is no more. */

@@ -1,10 +1,10 @@
 /** Keeps the agent connected: takes commands as they come, and carries beats, starts and results. */
 import type { WebSocket } from 'ws';
+import { type AgentConfig, CLOSE, type Command, type Frame } from '#agent-protocol';
 import type { Dispatcher } from '../dispatcher.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
-import type { AgentConfig, Command } from '../wire.ts';
 import { RefusedError, UnreachableError } from './client.ts';
-import type { Log } from './diary.ts';
+import type { Log } from './log.ts';
 import type { Outbox } from './outbox.ts';
 import type { Session } from './session.ts';
 
@@ -20,17 +20,12 @@ export interface UplinkOptions {
   openSocket?: OpenSocket;
 }
 
-/** What the server means by closing: the token is not accepted, or the device has nothing to do here for now. */
-const REVOKED = 4001;
-const NOT_NOW = new Set([4002, 4003]);
+/** After these close codes the agent waits for the longest pause before it reconnects. */
+const WAIT_LONG: ReadonlySet<number> = new Set([CLOSE.REPLACED, CLOSE.STATE]);
 const DEFAULT_PING_SECONDS = 30;
 /** Refusals of the upgrade that polling will explain; the socket only waits. */
 const REFUSED = new Set([401, 403, 410]);
 
-interface Frame {
-  frame: string;
-  [field: string]: unknown;
-}
 interface Waiting {
   resolve(frame: Frame): void;
   reject(fault: Error): void;
@@ -122,8 +117,8 @@ export class Uplink {
 
   #judge(code: number): void {
     const { timing, log, signal } = this.#options;
-    if (code === REVOKED) this.#atLeast = timing.refused;
-    else if (NOT_NOW.has(code)) this.#atLeast = timing.backoffMax;
+    if (code === CLOSE.AUTH) this.#atLeast = timing.refused;
+    else if (WAIT_LONG.has(code)) this.#atLeast = timing.backoffMax;
     if (this.#connected && !signal.aborted && !this.#renewing)
       log(`The connection closed (${code}); polling meanwhile.`, 'warn');
   }

@@ -1,5 +1,5 @@
 /** The words from which simulated machines are made. */
-import type { OsType } from '../wire.ts';
+import type { OsType } from '#agent-protocol';
 
 /** Makes and models that go together, with what is usual inside them. */
 export interface Model {

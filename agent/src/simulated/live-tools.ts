@@ -1,5 +1,5 @@
 /** The live tools of an invented device. */
-import type { OsType } from '../wire.ts';
+import type { OsType } from '#agent-protocol';
 import type { LiveTool } from './live/answers.ts';
 import { eventTools } from './live/events.ts';
 import { fileTools } from './live/files.ts';

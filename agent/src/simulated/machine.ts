@@ -1,9 +1,9 @@
 /** An invented machine: stays the same for one seed, and carries a load that wanders. */
 
+import type { OsType } from '#agent-protocol';
 import { round } from '../collect/ask.ts';
 import type { Machine } from '../machine.ts';
 import { sha256Hex } from '../store/snapshot-hash.ts';
-import type { OsType } from '../wire.ts';
 import { MODELS, SERVICES, SOFTWARE, VERSIONS } from './catalog.ts';
 
 /** Windows is what most offices run. */

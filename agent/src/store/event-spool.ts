@@ -1,7 +1,8 @@
 /** Sends events of the operating system: each batch is on disk before it is sent, and stays there until it has arrived. */
 import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SystemEvent, SystemEvents } from '../collect/system-events.ts';
+import type { SystemEvent } from '#agent-protocol';
+import type { SystemEvents } from '../collect/system-events.ts';
 import { RefusedError } from '../link/client.ts';
 import type { Session } from '../link/session.ts';
 import { ensurePrivateFolder, writeAtomically } from './atomic-file.ts';

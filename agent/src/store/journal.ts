@@ -1,8 +1,8 @@
 /** Remembers the last commands and their results, so that none runs twice and no result is lost. */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CommandResult } from '#agent-protocol';
 import { truncateText } from '../process/output.ts';
-import type { CommandResult } from '../wire.ts';
 import { writeAtomically } from './atomic-file.ts';
 
 /** `started` has no result yet, `finished` waits for the server's word, `confirmed` is kept to answer repeats. */

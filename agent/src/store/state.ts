@@ -1,7 +1,7 @@
 /** What an enrolled agent must remember: who it is, its tokens and its settings, in one file with mode 0600. */
 import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { AgentConfig, EnrollmentResponse, TokenSet } from '../wire.ts';
+import type { AgentConfig, Enrolled, TokenSet } from '#agent-protocol';
 import { ensurePrivateFolder, writeAtomically } from './atomic-file.ts';
 
 export interface AgentState {
@@ -29,7 +29,7 @@ export interface StateStore {
 }
 
 /** The state that follows from a successful enrollment. */
-export function stateFrom(server: string, answer: EnrollmentResponse): AgentState {
+export function stateFrom(server: string, answer: Enrolled): AgentState {
   return {
     version: 1,
     server,

@@ -2,7 +2,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FileEntry, FileList, FilePlaces } from './contract.ts';
+import type { FileEntry, FileList } from '#agent-protocol';
+import type { FilePlaces } from './contract.ts';
 import { fileFault, mustBePath } from './paths.ts';
 
 /** More than anybody reads, and about as much as one answer holds. */

@@ -1,5 +1,5 @@
 /** Cuts a list that was sorted and filtered on the device into the page that was asked for. */
-import type { Page, Paged } from './contract.ts';
+import type { Page, Paged } from '#agent-protocol';
 
 export function pageOf<T>(items: readonly T[], { page, limit }: Page): Paged<T> {
   return { items: items.slice((page - 1) * limit, page * limit), total: items.length };

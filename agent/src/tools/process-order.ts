@@ -1,5 +1,6 @@
 /** Puts processes into the order that was asked for. */
-import type { ProcessItem, ProcessQuery } from './contract.ts';
+import type { ProcessItem } from '#agent-protocol';
+import type { ProcessQuery } from './contract.ts';
 import { matches } from './paging.ts';
 
 /** Processes that match, in the order that was asked for; those with equal or unknown values by pid. */

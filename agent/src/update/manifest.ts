@@ -1,6 +1,6 @@
 /** Decides whether a program may be installed: by its signed manifest alone, never by what the server says of it. */
 import { createPublicKey, verify } from 'node:crypto';
-import { canonicalJson } from '#agent-protocol';
+import { type Component, canonicalJson, type Manifest, type Platform, type ReleaseArchitecture } from '#agent-protocol';
 import { UpdateFault } from './fault.ts';
 import { compareVersions } from './versions.ts';
 
@@ -13,11 +13,12 @@ export interface Link {
   manifestSignature: string;
   signingKeyId: string;
 }
+/** The program that is to be installed. */
 export interface Wanted {
   version: string;
-  component: 'agent' | 'helper' | 'watchdog';
-  platform: 'linux' | 'macos' | 'windows';
-  arch: 'amd64' | 'arm64';
+  component: Component;
+  platform: Platform;
+  arch: ReleaseArchitecture;
 }
 export interface Rules {
   /** Base64 of raw Ed25519 keys, pinned at enrollment. */
@@ -27,12 +28,6 @@ export interface Rules {
   allowDowngrade: boolean;
   now: Date;
 }
-interface Manifest extends Partial<Wanted> {
-  sha256?: string;
-  size?: number;
-  expiresAt?: string;
-}
-
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** The checksum and size that the file must have. Throws UpdateFault `signature_invalid`. */
@@ -42,7 +37,7 @@ export function mayInstall(link: Link, wanted: Wanted, rules: Rules): { sha256: 
   if (!rules.trustKeys.some((key) => isSigned(key, link.manifest, signature))) {
     throw refuse('no trusted key has signed the manifest');
   }
-  const manifest = JSON.parse(link.manifest) as Manifest;
+  const manifest = JSON.parse(link.manifest) as Partial<Manifest>;
   // Signed bytes that read in two ways would be signed twice.
   if (canonicalJson(manifest) !== link.manifest) throw refuse('the manifest is not in canonical form');
   for (const part of ['version', 'component', 'platform', 'arch'] as const) {

@@ -1,9 +1,10 @@
 /** Takes the offers of heartbeats and the command `update_agent`, and sees each update through to its end. */
+
+import type { Upgrade } from '#agent-protocol';
 import type { Call } from '../link/client.ts';
 import { RefusedError } from '../link/client.ts';
 import type { Session } from '../link/session.ts';
 import { pause, type Timing } from '../timing.ts';
-import type { Upgrade } from '../wire.ts';
 import type { UpdateFault } from './fault.ts';
 import type { Link, Wanted } from './manifest.ts';
 import type { RecordStore } from './record.ts';

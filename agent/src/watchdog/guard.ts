@@ -1,9 +1,10 @@
 /** Watches the main agent: starts it where nobody else does, ends one that hangs, and takes an update back that does not start. */
+
+import type { WatchdogHeartbeat } from '#agent-protocol';
 import type { PulseMark } from '../store/pulse.ts';
 import { Backoff, pause, type Timing } from '../timing.ts';
 import type { RecordStore, UpdateRecord } from '../update/record.ts';
 import { MOST_STARTS, rollBack } from '../update/updater.ts';
-import type { WatchdogBeat } from '../wire.ts';
 import { GONE, RESTART } from './exits.ts';
 import { isAlive, type Keeper } from './keeper.ts';
 import type { Restarts } from './restarts.ts';
@@ -27,7 +28,7 @@ export interface GuardOptions {
 export class Guard {
   readonly #options: GuardOptions;
   readonly #backoff: Backoff;
-  #state: WatchdogBeat['watchdogState'] = 'connecting';
+  #state: WatchdogHeartbeat['watchdogState'] = 'connecting';
   #failures = 0;
   /** The end of the agent has been counted. */
   #counted = true;
@@ -47,7 +48,7 @@ export class Guard {
     this.#backoff = new Backoff(options.timing);
   }
 
-  get state(): WatchdogBeat['watchdogState'] {
+  get state(): WatchdogHeartbeat['watchdogState'] {
     return this.#state;
   }
 

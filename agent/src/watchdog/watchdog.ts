@@ -1,6 +1,8 @@
 /** The watchdog: keeps the main agent running and speaks to the server with a token of its own. */
+
+import type { AgentOptions } from '../agent-options.ts';
 import type { Handler } from '../commands/contract.ts';
-import { type AgentOptions, runAgent, type StopReason } from '../loop.ts';
+import { runAgent, type StopReason } from '../loop.ts';
 import { readPulse } from '../store/pulse.ts';
 import type { StateStore } from '../store/state.ts';
 import type { RecordStore } from '../update/record.ts';

@@ -48,7 +48,7 @@ export function consistencyHolds(old: number, size: number, proof: Buffer[], bef
 
 /** Runs the offline verifier in a process of its own, without any setting of ours. */
 export function verifyOffline(...args: string[]): Promise<{ code: number; said: string }> {
-  const file = join(ROOT, 'core/commands/verify-audit.mjs');
+  const file = join(ROOT, 'app/audit/verify-audit.mjs');
   return new Promise((resolve) => {
     execFile(process.execPath, [file, ...args], { env: {} }, (error, said) =>
       resolve({ code: error ? Number(error.code) : 0, said: said.trim() }),

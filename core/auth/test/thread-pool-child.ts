@@ -1,7 +1,7 @@
-/** Hashes in a process of its own, whose pool was sized as core/main.ts does, and prints how many threads that made. */
+/** Hashes in a process of its own, whose pool was sized as app/main.ts does, and prints how many threads that made. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadConfig } from '#config';
-// The whole platform is loaded before the pool is sized, as in core/main.ts.
+// The whole platform is loaded before the pool is sized, as in app/main.ts.
 import '#core/start';
 import { hashPassword, limitHashing } from '../passwords.ts';
 

@@ -1,7 +1,7 @@
 /** Mistakes in declarations that the compiler must find: `npm run check` fails where one of these lines compiles. */
 import Joi from 'joi';
 import type { Context } from '../../context/index.ts';
-import { defineEvent, defineSubscriber } from '../index.ts';
+import { type BoundApi, defineApi, defineEvent, defineSubscriber } from '../index.ts';
 
 export const moved = defineEvent({
   summary: 'A box was moved',
@@ -42,3 +42,15 @@ export const byName = defineSubscriber({
     ctx.log.info({ to: event.data.to }, 'moved');
   },
 });
+
+const api = defineApi({
+  LIMIT: 3,
+  count: async (_ctx: Context, orgId: string, deep?: boolean) => (deep ? orgId.length : 1),
+});
+export async function calls(bound: BoundApi<typeof api>): Promise<number> {
+  // @ts-expect-error the context is bound
+  await bound.count({} as Context, 'o1');
+  // @ts-expect-error an argument has another type
+  await bound.count(1);
+  return (await bound.count('o1')) + (await bound.count('o1', true)) + bound.LIMIT;
+}

@@ -1,5 +1,5 @@
 /** The bounds of every text, list and whole number of the document: where a schema names none, those of the server. */
-import type { Direction, Json } from './json-schema.ts';
+import type { Direction, Json } from './json.ts';
 
 /** Of texts in a format; times have at most microseconds and an offset. */
 const TEXTS: Record<string, number> = { uuid: 36, 'date-time': 40, email: 254, ipv4: 15, ipv6: 45 };

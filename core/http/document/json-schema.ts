@@ -1,9 +1,10 @@
 /** JSON Schema of the Joi schemas that routes declare, as OpenAPI 3.1 wants it. */
 import type Joi from 'joi';
 import { boundsOf } from './bounds.ts';
+import type { Direction, Json } from './json.ts';
 
-export type Json = Record<string, unknown>;
-export type Direction = 'input' | 'output';
+export type { Direction, Json } from './json.ts';
+
 export interface JsonSchema extends Json {
   type?: string | string[];
   description?: string;

@@ -169,6 +169,14 @@ fails(
   /a\/routes\/x\.ts cannot be loaded: .*\n.*a\/jobs\/y\.ts has no default export\n.*b\/index\.ts is named c, not b$/,
 );
 fails(
+  'a second declaration of an error is refused, and both places are named',
+  {
+    'a/index.ts': manifest('a'),
+    'a/routes/x.ts': `import { defineError } from '#core';\ndefineError('NOT_FOUND', 404, 'Gone');\nexport default [];`,
+  },
+  /x\.ts cannot be loaded: the error NOT_FOUND is declared twice, in \/.*core\/errors\.ts:\d+ and in \/.*x\.ts:2$/,
+);
+fails(
   'the faults of all declarations are named at once',
   {
     'a/index.ts': manifest('a'),

@@ -11,7 +11,7 @@ import {
   until,
   within,
 } from '#test';
-import { startWorkers } from '../../../workers/main.ts';
+import { startWorkers } from '../../../workers/index.ts';
 import { startScheduled } from '../../jobs/schedule.ts';
 
 const root = join(import.meta.dirname, 'modules');

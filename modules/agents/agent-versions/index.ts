@@ -36,7 +36,7 @@ export default defineModule({
   name: 'agent-versions',
   title: 'Agent versions',
   summary: 'Which versions of the agents there are, and how devices are brought to them',
-  requires: ['devices', 'agents'],
+  requires: ['devices', 'device-commands', 'agents'],
   default: 'on',
   agentFeatures: ['updates'],
   permissions: ['devices:read', 'devices:write'],

@@ -8,16 +8,9 @@ export const EnrollmentSecretInvalid = defineError(
   'The enrollment secret is missing or wrong',
 );
 export const TenantInactive = defineError('TENANT_INACTIVE', 403, 'The organization or its partner is not active');
-export const SiteRequired = defineError(
-  'SITE_REQUIRED',
-  400,
-  'The key names no site and the organization no default one',
-);
 export const ReEnrollmentRequired = defineError('RE_ENROLLMENT_REQUIRED', 401, 'The token is suspended; enroll again');
 export const TokenSuspended = defineError('TOKEN_SUSPENDED', 409, 'The token is suspended and proves nothing');
-export const DeviceQuarantined = defineError('DEVICE_QUARANTINED', 403, 'The device is quarantined');
 export const DeviceDecommissioned = defineError('DEVICE_DECOMMISSIONED', 403, 'The device is decommissioned');
-export const DeviceGone = defineError('DEVICE_GONE', 410, 'The device no longer exists');
 export const RotationConflict = defineError('ROTATION_CONFLICT', 409, 'The tokens were rotated meanwhile');
 export const PendingTokenRequired = defineError('PENDING_TOKEN_REQUIRED', 409, 'Confirm with the new token');
 export const PendingRotationExpired = defineError(

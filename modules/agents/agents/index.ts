@@ -1,18 +1,28 @@
 /** Agents: the wire protocol between managed machines and the platform. */
-import { defineModule, provide } from '#core';
-import { api } from './api.ts';
-import { resultBody } from './models/command-result.ts';
-import { configShape, enrolledShape, enrollmentBody } from './models/enrollment.ts';
-import { commandShape, heartbeatAnswer, heartbeatBody } from './models/heartbeat.ts';
-import { disksBody, hardwareBody, networkBody, servicesBody, softwareBody, submitted } from './models/inventory.ts';
+
 import {
   agentValues,
+  commandShape,
+  configShape,
   connectionsBody,
+  disksBody,
+  enrolledShape,
+  enrollmentBody,
+  hardwareBody,
+  heartbeatAnswer,
+  heartbeatBody,
+  networkBody,
   patchesBody,
   processesBody,
+  resultBody,
   securityBody,
+  servicesBody,
   sessionsBody,
-} from './models/report.ts';
+  softwareBody,
+  submitted,
+} from '#agent-protocol/schemas';
+import { defineModule, provide } from '#core';
+import { api } from './api.ts';
 import { COMMAND_WAITS, startWaits } from './services/command-waits.ts';
 import { agentSettings, CONFIGS, startConfigs } from './services/configs.ts';
 import { HUB, startHub } from './services/sockets/hub.ts';
@@ -24,7 +34,7 @@ export default defineModule({
   name: 'agents',
   title: 'Agents',
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
-  requires: ['devices', 'identity'],
+  requires: ['devices', 'device-commands', 'identity'],
   core: true,
   permissions: [],
   audits: [

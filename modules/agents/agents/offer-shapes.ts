@@ -1,4 +1,5 @@
 /** The slot `agents.offers`: what the answer to a heartbeat says about newer programs. */
+import type { UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
 
 /** A beat of an active device that was counted; versions that it did not name are null. */
@@ -9,18 +10,6 @@ export interface HeardBeat {
   versions: { agent: string | null; helper: string | null; watchdog: string | null };
   /** The same answer carries commands, or the device was just told to go: nothing is offered beside. */
   busy: boolean;
-}
-export interface Upgrade {
-  version: string;
-  url: string;
-  sha256: string;
-  /** The version is lower than the one that runs, and the tenant's policy wants it so. */
-  allowDowngrade?: true;
-}
-export interface UpgradeOffers {
-  upgradeTo: Upgrade | null;
-  helperUpgradeTo: Upgrade | null;
-  watchdogUpgradeTo: Upgrade | null;
 }
 /** Asked with every beat, so it answers from memory and goes to the database in group commits only. */
 export interface AgentOffers {

@@ -1,7 +1,6 @@
 /** Errors of this module. */
 import { defineError, errors } from '#core';
 
-export const OutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches beyond your own sites or groups');
 export const DynamicGroup = defineError('DYNAMIC_GROUP', 400, 'The members of a dynamic group follow from its filter');
 export const StaticGroup = defineError('STATIC_GROUP', 400, 'A static group has no filter: add or remove its devices');
 export const FilterRecursion = defineError(

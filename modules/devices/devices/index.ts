@@ -1,34 +1,31 @@
-/** Devices: inventory, lifecycle, heartbeats and commands. */
+/** Devices: inventory, lifecycle and heartbeats. */
 import Joi from 'joi';
 import { type Context, defineModule } from '#core';
 import type { DevicesApi } from './api.ts';
-import { bulkAnswer, bulkOrder } from './models/bulk-command.ts';
+import './types/events.ts';
 import { bulkValues, bulkValuesAnswer } from './models/bulk-values.ts';
-import { commandOrder, commandShape, commandWithOutput, scriptOrder } from './models/command.ts';
 import { deviceDetail, deviceListed, deviceUpdate } from './models/device.ts';
 import { changeShape } from './models/device-change.ts';
 import { reportShape, serviceShape, softwareShape } from './models/inventory.ts';
 import { maintenanceOrder } from './models/maintenance-mode.ts';
-import { metricHistory } from './models/metric-history.ts';
 import { provisioned, provisionOrder } from './models/provision.ts';
 import { mergeOrder, moveOrder } from './models/relocation.ts';
 import { checkedTags, tagKey } from './models/tag.ts';
-import { beat } from './services/beats/beats.ts';
-import { claimCommands } from './services/commands/claims.ts';
-import * as connections from './services/commands/connections.ts';
-import { queueCommand } from './services/commands/queue.ts';
-import { finishCommand, startCommand } from './services/commands/results.ts';
-import { cancelWaitingOf, countWaiting } from './services/commands/withdrawals.ts';
-import { mustExist } from './services/devices.ts';
+import { confirmAutoUpdate, wishAutoUpdate } from './services/auto-updates.ts';
+import { isOnline, mustExist } from './services/devices.ts';
+import { heartbeat } from './services/heartbeats/heartbeats.ts';
+import { beginUpdate, endUpdate } from './services/heartbeats/updates.ts';
+import { hold, holdMany } from './services/holds.ts';
 import { writeAgentValues } from './services/inventory/custom-values.ts';
 import * as inventories from './services/inventory/inventories.ts';
+import { findNeighbour, readAddresses } from './services/inventory/network-addresses.ts';
 import { noteAddresses, submitReport } from './services/inventory/reports.ts';
 import { enroll } from './services/life/enrollments.ts';
 import { identify } from './services/life/identities.ts';
 import { takeProvision } from './services/life/provisions.ts';
 import { suspectDevice } from './services/life/quarantines.ts';
 import { countDevices } from './services/life/quotas.ts';
-import { noteUninstallIntent } from './services/life/uninstalls.ts';
+import { confirmUninstall, noteUninstallIntent } from './services/life/uninstalls.ts';
 import { listPage } from './services/lists/device-pages.ts';
 import { changeTags, renameTag } from './services/tags.ts';
 
@@ -36,17 +33,10 @@ const api = (ctx: Context): DevicesApi => ({
   enroll: (input) => enroll(ctx, input),
   takeProvision: (token, osType) => takeProvision(ctx, token, osType),
   quarantine: (deviceId, reason) => suspectDevice(ctx, deviceId, reason),
-  beat: (input) => beat(ctx, input),
-  claimCommands: (deviceId, role) => claimCommands(ctx, deviceId, role),
-  pushCommands: (deviceId, role, epoch) => connections.pushCommands(ctx, deviceId, role, epoch),
-  releaseCommands: (deviceId, sent) => connections.releaseCommands(ctx, deviceId, sent),
-  reclaimCommands: (deviceId, role, epoch) => connections.reclaimCommands(ctx, deviceId, role, epoch),
-  beginCommand: (deviceId, role, commandId) => connections.beginCommand(ctx, deviceId, role, commandId),
-  noteProgress: (deviceId, progress) => connections.noteProgress(ctx, deviceId, progress),
-  beginUpdate: (deviceId, targetVersion) => connections.beginUpdate(ctx, deviceId, targetVersion),
-  endUpdate: (deviceId, targetVersion) => connections.endUpdate(ctx, deviceId, targetVersion),
-  startCommand: (deviceId, commandId) => startCommand(ctx, deviceId, commandId),
-  finishCommand: (deviceId, commandId, role, result) => finishCommand(ctx, deviceId, commandId, role, result),
+  heartbeat: (input) => heartbeat(ctx, input),
+  isOnline: (deviceId) => isOnline(ctx, deviceId),
+  beginUpdate: (deviceId, targetVersion) => beginUpdate(ctx, deviceId, targetVersion),
+  endUpdate: (deviceId, targetVersion) => endUpdate(ctx, deviceId, targetVersion),
   submitHardware: (deviceId, body) => inventories.submitHardware(ctx, deviceId, body),
   submitNetwork: (deviceId, body) => inventories.submitNetwork(ctx, deviceId, body),
   submitDisks: (deviceId, body) => inventories.submitDisks(ctx, deviceId, body),
@@ -56,12 +46,16 @@ const api = (ctx: Context): DevicesApi => ({
   noteAddresses: (deviceId, addresses) => noteAddresses(ctx, deviceId, addresses),
   writeAgentValues: (deviceId, values) => writeAgentValues(ctx, deviceId, values),
   identify: (deviceIds) => identify(ctx, deviceIds),
+  wishAutoUpdate: (deviceIds, enabled) => wishAutoUpdate(ctx, deviceIds, enabled),
+  confirmAutoUpdate: (deviceId, enabled) => confirmAutoUpdate(ctx, deviceId, enabled),
+  readAddresses: (deviceId) => readAddresses(ctx, deviceId),
+  findNeighbour: (device, subnets) => findNeighbour(ctx, device, subnets),
   mustExist: (id) => mustExist(ctx, id),
-  queueCommand: (deviceId, command) => queueCommand(ctx, deviceId, command),
+  hold: (id, strength) => hold(ctx, id, strength),
+  holdMany: (ids, strength) => holdMany(ctx, ids, strength),
   noteUninstallIntent: (deviceId) => noteUninstallIntent(ctx, deviceId),
+  confirmUninstall: (deviceId) => confirmUninstall(ctx, deviceId),
   countDevices: (orgIds) => countDevices(ctx, orgIds),
-  countWaitingCommands: (types, orgIds) => countWaiting(ctx, types, orgIds),
-  cancelWaitingCommands: (types, where) => cancelWaitingOf(ctx, types, where),
   listPage: (query, narrow) => listPage(ctx, query, narrow),
   tagKey,
   checkedTags,
@@ -72,10 +66,10 @@ const api = (ctx: Context): DevicesApi => ({
 export default defineModule({
   name: 'devices',
   title: 'Devices',
-  summary: 'Inventory, lifecycle, heartbeats and commands of managed machines',
+  summary: 'Inventory, lifecycle and heartbeats of managed machines',
   requires: ['tenancy'],
   core: true,
-  permissions: ['devices:read', 'devices:write', 'devices:delete', 'devices:execute', 'scripts:execute'],
+  permissions: ['devices:read', 'devices:write', 'devices:delete'],
   audits: [
     'device.create',
     'device.update',
@@ -89,11 +83,6 @@ export default defineModule({
     'device.move_org.target',
     'device.maintenance.start',
     'device.maintenance.end',
-    'device.auto_update.set',
-    'device.command.queue',
-    'device.command.cancel',
-    'script.execute',
-    'agent.command.result.submit',
     'agent.heartbeat.state_change',
     'agent.source.ip.changed',
     'agent.uninstall.intent',
@@ -116,14 +105,18 @@ export default defineModule({
     'devices.maintenance.started',
     'devices.maintenance.ended',
     'devices.software.changed',
-    'devices.command.finished',
   ],
   slots: [
-    ...['devices.detail', 'devices.values', 'devices.filter', 'devices.groups', 'devices.follower', 'devices.guard'],
-    'devices.command',
+    'devices.commands',
+    'devices.detail',
+    'devices.filter',
+    'devices.follower',
+    'devices.groups',
+    'devices.metrics',
+    'devices.values',
   ],
-  // What is kept about devices goes with them, and commands under way end, whether they are used or not.
-  steadySlots: ['devices.follower', 'devices.command'],
+  // Rows about devices follow them whether or not the module that owns the rows is enabled.
+  steadySlots: ['devices.follower'],
   settings: Joi.object({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),
     offlineAfterMinutes: Joi.number().integer().min(3).max(60),
@@ -131,13 +124,8 @@ export default defineModule({
     autoDecommissionOnUninstall: Joi.boolean().default(false),
   }),
   schemas: {
-    BulkCommand: bulkOrder,
-    BulkCommandResult: bulkAnswer,
     BulkCustomFields: bulkValues,
     BulkCustomFieldsResult: bulkValuesAnswer,
-    Command: commandShape,
-    CommandCreate: commandOrder,
-    CommandWithOutput: commandWithOutput,
     Device: deviceDetail,
     DeviceChange: changeShape,
     DeviceListed: deviceListed,
@@ -150,8 +138,6 @@ export default defineModule({
     DeviceSoftware: softwareShape,
     DeviceUpdate: deviceUpdate,
     MaintenanceStart: maintenanceOrder,
-    MetricHistory: metricHistory,
-    ScriptRun: scriptOrder,
   },
   api,
 });

@@ -1,12 +1,24 @@
 /** Remote tools: processes, services, registry, event logs, tasks and files of a device, as they are now. */
+
 import Joi from 'joi';
+import {
+  eventLogShape,
+  fileList,
+  keyShape,
+  processDetail,
+  processShape,
+  serviceShape,
+  taskRun,
+  taskShape,
+  valueShape,
+} from '#agent-protocol/schemas';
 import { defineModule } from '#core';
-import { eventDetail, eventShape, logShape } from './models/event-log.ts';
-import { fileList, upload } from './models/file.ts';
-import { kill, processDetail, processShape } from './models/process.ts';
-import { keyCreate, keyShape, valueShape, valueWrite } from './models/registry.ts';
-import { serviceChanged, serviceShape } from './models/service.ts';
-import { runShape, taskChanged, taskShape } from './models/task.ts';
+import { eventDetail, eventShape } from './models/event-log.ts';
+import { upload } from './models/file.ts';
+import { kill } from './models/process.ts';
+import { keyCreate, valueWrite } from './models/registry.ts';
+import { serviceChanged } from './models/service.ts';
+import { taskChanged } from './models/task.ts';
 import { TOOL_GROUPS } from './models/tool.ts';
 import { toolPagination } from './models/tool-routes.ts';
 import { TOOL_TYPES } from './models/tools.ts';
@@ -16,7 +28,7 @@ export default defineModule({
   name: 'system-tools',
   title: 'Remote tools',
   summary: 'Processes, services, registry, event logs, scheduled tasks and files of a connected device',
-  requires: ['agents', 'devices'],
+  requires: ['agents', 'devices', 'device-commands'],
   agentFeatures: ['remote_tools'],
   commands: [...TOOL_TYPES],
   permissions: ['devices:read', 'devices:execute'],
@@ -36,7 +48,7 @@ export default defineModule({
   }),
   start: startBell,
   schemas: {
-    EventLog: logShape,
+    EventLog: eventLogShape,
     EventLogEntry: eventShape,
     EventLogEntryDetail: eventDetail,
     FileList: fileList,
@@ -50,7 +62,7 @@ export default defineModule({
     RegistryValueWrite: valueWrite,
     ScheduledTask: taskShape,
     ScheduledTaskChanged: taskChanged,
-    ScheduledTaskRun: runShape,
+    ScheduledTaskRun: taskRun,
     Service: serviceShape,
     ServiceChanged: serviceChanged,
     ToolPagination: toolPagination,

@@ -1,9 +1,9 @@
 /** Errors of this module. */
 import { defineError, errors } from '#core';
 
+/** Thrown when the filter of a change matches more devices than one change may affect. */
 export const TooManyDevices = defineError('TOO_MANY_DEVICES', 422, 'The filter matches more than 5000 devices');
-export const OutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches beyond your own sites or groups');
 
-/** One field of a request that does not fit. */
+/** Makes VALIDATION_ERROR for one field of the request. */
 export const invalid = (path: string, message: string, where: 'payload' | 'query' = 'payload') =>
   errors.ValidationFailed({ message, details: [{ in: where, path, message }] });

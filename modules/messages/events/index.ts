@@ -1,11 +1,11 @@
-/** Events: what happens in a tenant, as a stream and as a list that can be read on from where somebody stopped. */
+/** Events of a tenant, as a stream and as a list that readers can resume. */
 import { defineModule, provide } from '#core';
 import { EventFeed, FEED } from './services/event-feed.ts';
 
 export default defineModule({
   name: 'events',
   title: 'Events',
-  summary: 'What happens, as a stream to follow and as a history of thirty days',
+  summary: 'Events of a tenant, as a stream and as a history of thirty days',
   requires: ['webhooks'],
   permissions: ['organizations:read'],
   audits: [],

@@ -1,5 +1,5 @@
-/** What other modules may ask of webhooks: which events have a kind, and how the world sees them. */
-import type { Context, DomainEvent } from '#core';
+/** What other modules may ask of webhooks: which events have a kind, and the message of one. */
+import { type BoundApi, type Context, type DomainEvent, defineApi } from '#core';
 import { matchesOf, mustKnow, webhookEvents } from './services/kinds.ts';
 import { dataOf, shown } from './services/outbox/messages.ts';
 
@@ -11,25 +11,31 @@ export interface EventMessage {
   orgId: string | null;
   data: Record<string, unknown>;
 }
-export interface WebhooksApi {
-  /** Names of the events whose kinds match one of these kinds or families; all that have a kind when absent. */
-  eventNames(types?: readonly string[]): string[];
-  /** Throws UNKNOWN_EVENT, with the kinds there are. */
-  mustKnow(types: readonly string[], path: string): void;
-  /** The event as a webhook would send it; null for one without a kind. */
-  messageOf(event: DomainEvent): EventMessage | null;
+
+/** Names of the events whose kinds match one of these kinds or families; without `types`, of all that have a kind. */
+function eventNames(ctx: Context, types?: readonly string[]): string[] {
+  return webhookEvents(ctx)
+    .filter(({ kind }) => !types || matchesOf(kind).some((match) => types.includes(match)))
+    .map(({ event }) => event);
 }
 
-export const makeApi = (ctx: Context): WebhooksApi => ({
-  eventNames: (types) =>
-    webhookEvents(ctx)
-      .filter(({ kind }) => !types || matchesOf(kind).some((match) => types.includes(match)))
-      .map(({ event }) => event),
-  mustKnow: (types, path) => mustKnow(ctx, types, path, 'query'),
-  messageOf(event) {
-    const filling = webhookEvents(ctx).find((one) => one.event === event.name);
-    if (!filling) return null;
-    const { id, orgId, occurredAt: timestamp } = event;
-    return shown({ id, type: filling.kind, timestamp, orgId, data: dataOf(filling, event) });
-  },
+/** The event as a webhook would send it; null for one without a kind. */
+function messageOf(ctx: Context, event: DomainEvent): EventMessage | null {
+  const known = webhookEvents(ctx).find((one) => one.event === event.name);
+  if (!known) return null;
+  const { id, orgId, occurredAt: timestamp } = event;
+  return shown({ id, type: known.kind, timestamp, orgId, data: dataOf(known, event) });
+}
+
+export const api = defineApi({
+  eventNames,
+  messageOf,
+  /** Throws UNKNOWN_EVENT with all kinds in its details. */
+  mustKnow: (ctx: Context, types: readonly string[], path: string) => mustKnow(ctx, types, path, 'query'),
 });
+
+declare module '#core/contract' {
+  interface Apis {
+    webhooks: BoundApi<typeof api>;
+  }
+}

@@ -1,6 +1,6 @@
-/** Webhooks: events of an organization sent to other people's servers, signed, again and again until they arrive. */
+/** Webhooks: events of an organization or partner, sent to servers of third parties until they are delivered. */
 import { defineModule, provide } from '#core';
-import { makeApi, type WebhooksApi } from './api.ts';
+import { api } from './api.ts';
 import { deliveryShape } from './models/delivery.ts';
 import {
   filters,
@@ -16,14 +16,11 @@ import {
   webhookUpdate,
 } from './models/webhook.ts';
 import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
+import { documentedMessages, TESTED } from './services/outbox/documented.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
-import { startSending } from './services/sending/dispatcher.ts';
-import { documentedMessages, TESTED } from './services/sending/documented.ts';
+import { webhookQueue } from './services/sending/queue.ts';
 
 declare module '#core/contract' {
-  interface Apis {
-    webhooks: WebhooksApi;
-  }
   interface Slots {
     'webhooks.event': WebhookEvent;
   }
@@ -46,13 +43,13 @@ export default defineModule({
     'webhook.enable',
   ],
   slots: ['webhooks.event'],
-  api: makeApi,
+  api,
   async start(start) {
     const listeners = listenersFor(start);
     await listeners.load();
     return { provide: [provide(LISTENERS, listeners)], stop: () => listeners.stop() };
   },
-  work: startSending,
+  deliveries: [webhookQueue],
   sends: (filled, events) =>
     documentedMessages([
       ...(filled('webhooks.event') as WebhookEvent[]),

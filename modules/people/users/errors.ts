@@ -8,7 +8,6 @@ export const UserShared = defineError(
   'The user also belongs to tenants that you do not administer: remove the user from this one instead',
 );
 export const OwnAccount = defineError('OWN_ACCOUNT', 409, 'You cannot disable or remove yourself');
-export const OutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches beyond your own sites or groups');
 export const InvitationInvalid = defineError(
   'INVITATION_INVALID',
   400,

@@ -1,4 +1,4 @@
-/** Reading the audit trail; core writes and seals it. */
+/** The audit trail: reading, proving, exporting and keeping it. Core writes and seals it. */
 import { defineModule, provide } from '#core';
 import { exportedRow, exportRequest, exportShape } from './models/audit-export.ts';
 import { auditPage, auditShape, flatPage } from './models/audit-log.ts';
@@ -18,7 +18,7 @@ import { FEED, FeedHead } from './services/live/feed-head.ts';
 export default defineModule({
   name: 'audit',
   title: 'Audit trail',
-  summary: 'Who did what and when, and the proof that nobody altered it',
+  summary: 'Who did what and when, with proof that entries were not altered',
   requires: [],
   core: true,
   permissions: ['audit:read', 'audit:export', 'settings:update'],

@@ -1,4 +1,4 @@
-/** Features: which features an installation, a partner and an organization have, and switching them. */
+/** Features: which modules are on for an installation, a partner and an organization, and switching them. */
 import { defineModule } from '#core';
 import {
   instanceRow,
@@ -11,7 +11,7 @@ import {
 } from './models/switch.ts';
 
 declare module '#core/contract' {
-  /** Neither has an organization; `partnerId` says whose trial it is. */
+  /** Neither event has an organization; `partnerId` is the partner of the trial. */
   interface Events {
     'features.trial.ending': { partnerId: string; key: string; days: number; expiresAt: string };
     'features.trial.ended': { partnerId: string; key: string };
@@ -21,8 +21,8 @@ declare module '#core/contract' {
 export default defineModule({
   name: 'features',
   title: 'Modules',
-  summary: 'Which features an installation, a partner and an organization have, and switching them on and off',
-  requires: ['devices', 'tenancy'],
+  summary: 'Which modules are on for the installation, a partner and an organization, and switching them on and off',
+  requires: ['device-commands', 'tenancy'],
   core: true,
   permissions: ['organizations:read', 'organizations:write'],
   audits: ['module.enable', 'module.disable'],

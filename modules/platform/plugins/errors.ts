@@ -20,13 +20,7 @@ export const DependenciesMissing = defineError(
   409,
   'Plugins that this one depends on are not there',
 );
-export const HasDependents = defineError('HAS_DEPENDENTS', 409, 'Other plugins depend on this one');
 export const PluginInUse = defineError('PLUGIN_IN_USE', 409, 'Something names this plugin');
-export const CredentialsRequired = defineError(
-  'CREDENTIALS_REQUIRED',
-  400,
-  'Another destination wants the secrets again',
-);
 export const PluginFailed = defineError('PLUGIN_FAILED', 502, 'The plugin failed');
 export const PluginTimeout = defineError('PLUGIN_TIMEOUT', 504, 'The plugin did not answer in time');
 export const PluginBusy = defineError('PLUGIN_BUSY', 503, 'The plugin cannot take this now');

@@ -6,8 +6,8 @@ import { installationShape } from './models/installation.ts';
 import type { PluginUsage } from './models/usage.ts';
 import { callProvider, listProviders, type Provider, type ProviderCall } from './services/actions.ts';
 import { registerShipped } from './services/builtin/registrations.ts';
-import { startHandingOver } from './services/dispatch/dispatcher.ts';
 import { LISTENERS, listenersFor } from './services/dispatch/listeners.ts';
+import { pluginQueue } from './services/dispatch/queue.ts';
 import { HOST, PluginHost } from './services/running/host.ts';
 
 const api = (ctx: Context) => ({
@@ -76,5 +76,5 @@ export default defineModule({
       },
     };
   },
-  work: startHandingOver,
+  deliveries: [pluginQueue],
 });

@@ -5,5 +5,5 @@ export const JobLocked = defineError('JOB_LOCKED', 409, 'The job is running');
 export const FilterTooBroad = defineError(
   'FILTER_TOO_BROAD',
   400,
-  'The filter fits more than 1,000 jobs: ask with dryRun first and send the confirm it answers',
+  'The filter matches more than 1,000 jobs: send a dryRun first, then repeat with the confirm value from its response',
 );

@@ -1,4 +1,4 @@
-/** The operators' view of the job queue: what waits, runs and fails, why, and what to do about it. */
+/** The operators' view of the job queue: what waits, runs and fails, why, and actions on it. */
 import { defineModule } from '#core';
 import type { DomainQueue } from './models/domain-queue.ts';
 import type { HealthChange } from './models/health.ts';
@@ -17,7 +17,7 @@ declare module '#core/contract' {
 export default defineModule({
   name: 'queue',
   title: 'Jobs',
-  summary: 'What the job queue does, why, and what to do about it',
+  summary: 'The state of the job queue, explanations, and actions on jobs, tasks and workers',
   requires: [],
   core: true,
   permissions: ['settings:view', 'settings:update'],

@@ -1,4 +1,4 @@
-/** Search: one question over devices, people, organizations, settings pages and whatever else fills the slot. */
+/** Search: one query over devices, users, organizations, settings pages and the categories of other modules. */
 import { defineModule } from '#core';
 import type { SearchCategory } from './models/category.ts';
 import { searchAnswer } from './models/result.ts';
@@ -12,7 +12,7 @@ declare module '#core/contract' {
 export default defineModule({
   name: 'search',
   title: 'Search',
-  summary: 'Finds devices, people, organizations, settings pages and more by a part of their names',
+  summary: 'Finds devices, users, organizations, settings pages and more by a part of their names',
   requires: [],
   default: 'on',
   permissions: [],

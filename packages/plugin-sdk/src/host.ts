@@ -64,7 +64,7 @@ export {
   declaredFields,
   type Entry,
   inputOf,
-  MOST_ATTEMPTS,
+  RETRY_SECONDS,
   type Step,
   stepsOf,
 } from './rules/deliveries.ts';

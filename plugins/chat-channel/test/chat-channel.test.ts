@@ -87,7 +87,7 @@ test('the secret part of the address is sent to no other server', async (t) => {
 });
 
 for (const style of ['slack', 'mattermost', 'teams']) {
-  runNotificationChannelContract({
+  void runNotificationChannelContract({
     ...{ manifest, plugin, config: { ...CONFIG, style }, key: 'chat' },
     works: (http) => http.on('POST *', { body: 'ok' }),
     test: (title, run) => test(`${style}: ${title}`, (t) => t.notThrowsAsync(run)),

@@ -84,7 +84,7 @@ test('three thousand devices fit into one answer, and what is more is said to be
   t.true(Buffer.byteLength(JSON.stringify(html)) < 1_048_576);
 });
 
-runReportTypeContract({
+void runReportTypeContract({
   ...{ manifest, plugin, now: NOW, devices: DEVICES, key: 'devices', input: { olderThanYears: 0 } },
   test: (title, run) => test(title, (t) => t.notThrowsAsync(run)),
 });

@@ -70,7 +70,7 @@ test('a server that is away is asked again, a topic that is forbidden is not', a
   t.like(await t.throwsAsync(send()), { code: 'PERMANENT' });
 });
 
-runNotificationChannelContract({
+void runNotificationChannelContract({
   ...{ manifest, plugin, config: { topic: 'ops', token: 'tk_secret' }, key: 'push' },
   works: (http) => http.on('POST https://ntfy.sh/', { body: { id: 'x' } }),
   test: (title, run) => test(title, (t) => t.notThrowsAsync(run)),

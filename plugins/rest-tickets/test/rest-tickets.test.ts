@@ -130,7 +130,7 @@ test('a test says whether the token is taken', async (t) => {
   t.like(await t.throwsAsync(adapter('test')), { code: 'PERMANENT' });
 });
 
-runPsaAdapterContract({
+void runPsaAdapterContract({
   ...{ manifest, plugin, config: CONFIG, key: 'rest' },
   works: (http) => {
     const numbers = new Map<string | undefined, number>();

@@ -129,7 +129,7 @@ test('it is not enabled before the fields are there', async (t) => {
   await t.notThrowsAsync(complete.enable());
 });
 
-runCollectorContract({
+void runCollectorContract({
   ...{ manifest, plugin, customFields: FIELDS, devices: devices(3), key: 'warranty' },
   config: { baseUrl: 'https://warranty.example', apiKey: 'very-secret', cacheDays: 1 },
   works: (http) => http.on('GET https://warranty.example/*', { body: { endsAt: '2027-03-01', level: 'on site' } }),

@@ -84,7 +84,7 @@ async function visibility(ground: Ground) {
   const base = await ground.api();
   const { partner, orgId } = await ground.tenant();
   const worker = await startProcess(
-    'core/main.ts',
+    'app/quartermaster.ts start',
     {
       DATABASE_URL: ground.databaseUrl,
       DATA_DIR: ground.dataDir,

@@ -3,7 +3,8 @@
  * what row-level security costs; then lists narrowed by text and tag.
  */
 import { type Database, openDatabase } from '../../../core/database/pools.ts';
-import { type DeviceListQuery, listDevices } from '../../../modules/devices/devices/services/lists/device-list.ts';
+import type { DeviceListQuery } from '../../../modules/devices/devices/models/device-query.ts';
+import { listDevices } from '../../../modules/devices/devices/services/lists/device-list.ts';
 import { type Fleet, makeFleet } from '../fleet.ts';
 import { type Ground, openBench } from '../ground.ts';
 import { request } from '../request.ts';

@@ -125,7 +125,7 @@ export const scenario: Scenario = {
     // First: nothing else is at work yet.
     const warm = await warmCalls(host, await openOrg(ground, partnerId, IDLE));
     const { child } = await startProcess(
-      'core/main.ts',
+      'app/quartermaster.ts start',
       {
         ...env,
         ROLE: 'worker',

@@ -101,7 +101,7 @@ export const scenario: Scenario = {
     ];
     for (const [n, url] of healthy.urls.entries()) await hook(url, `device.${kinds[n]}`);
     const { child } = await startProcess(
-      'core/main.ts',
+      'app/quartermaster.ts start',
       {
         ...env,
         ROLE: 'worker',

@@ -35,7 +35,7 @@ async function carryOut(method: Method): Promise<{ faults?: string[] }> {
 }
 
 process.on('message', ({ id, method }: Request) => {
-  carryOut(method)
+  void carryOut(method)
     .then((result): Answer => ({ id, ...result }))
     .catch((error: Error): Answer => ({ id, error: error.stack ?? error.message }))
     .then((answer) => process.send?.(answer));

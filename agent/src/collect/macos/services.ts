@@ -1,6 +1,7 @@
 /** Jobs of launchd for the inventory: what is loaded, and what is disabled. */
+
+import type { ServiceItem } from '#agent-protocol';
 import { parseDisabled, parseJobs } from '../../tools/macos/launchctl.ts';
-import type { ServiceItem } from '../../wire.ts';
 import { outputOf } from '../ask.ts';
 
 export async function macosServiceItems(): Promise<ServiceItem[] | undefined> {

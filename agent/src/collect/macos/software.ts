@@ -1,5 +1,5 @@
 /** Applications of macOS, as system_profiler lists them. */
-import type { SoftwareItem } from '../../wire.ts';
+import type { SoftwareItem } from '#agent-protocol';
 import { known, outputOf, parseObjects } from '../ask.ts';
 
 export async function macosSoftware(): Promise<SoftwareItem[] | undefined> {

@@ -1,5 +1,5 @@
 /** Which Mac this is, what it is made of, and who is logged on. */
-import type { HardwareInfo } from '../../wire.ts';
+import type { HardwareInfo } from '#agent-protocol';
 import { known, numberOf, outputOf, parseObjects, round } from '../ask.ts';
 
 const GB = 1024 ** 3;

@@ -1,6 +1,7 @@
 /** What a Windows machine is made of, and whether it is a virtual one. */
+
+import type { HardwareInfo } from '#agent-protocol';
 import type { Row } from '../../tools/windows/powershell.ts';
-import type { HardwareInfo } from '../../wire.ts';
 import { known, numberOf, round } from '../ask.ts';
 import { windowsRows } from './rows.ts';
 

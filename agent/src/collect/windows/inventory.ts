@@ -1,7 +1,8 @@
 /** Disks, software and services of Windows, and the adapter that leads out. */
+
+import type { DiskUsage, ServiceItem, SoftwareItem } from '#agent-protocol';
 import { type Row, textOf } from '../../tools/windows/powershell.ts';
 import { startOf, statusOf } from '../../tools/windows/services.ts';
-import type { DiskUsage, ServiceItem, SoftwareItem } from '../../wire.ts';
 import { known, numberOf, round } from '../ask.ts';
 import { windowsRows } from './rows.ts';
 

@@ -5,7 +5,7 @@ import { listFolder } from '../../tools/folders.ts';
 import { inTime, Patience } from '../../tools/in-time.ts';
 import { readFileFrom, writeFileTo } from '../../tools/transfers.ts';
 import { flag, optionalText, optionalWhole, text } from '../payload.ts';
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../tool.ts';
 
 const PATH = 2_048;
 /** Whoever takes a file may be slow, and much lies on the way: the server, which sees both ends, ends what stands still. */

@@ -1,7 +1,8 @@
 /** Commands about the registry, on systems that have one. */
-import { type Registry, type RegistryPlace, ToolError, type Tools } from '../../tools/contract.ts';
+import type { RegistryPlace } from '#agent-protocol';
+import { type Registry, ToolError, type Tools } from '../../tools/contract.ts';
 import { flag, oneOf, optionalText, text } from '../payload.ts';
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../tool.ts';
 
 type Payload = Record<string, unknown>;
 

@@ -1,7 +1,8 @@
 /** Commands about processes, services, event logs and scheduled tasks. */
-import type { EventItem, Page, ServiceDetail, Tools } from '../../tools/contract.ts';
+import type { EventItem, Page, ServiceDetail } from '#agent-protocol';
+import type { Tools } from '../../tools/contract.ts';
 import { flag, oneOf, optionalOneOf, optionalText, optionalTime, optionalWhole, text, whole } from '../payload.ts';
-import type { Tool } from '../tools.ts';
+import type { Tool } from '../tool.ts';
 
 const MOST_PID = 4_294_967_295;
 const NAME = 256;

@@ -1,5 +1,6 @@
 /** What the invented tools of a device have in common: pages, searching, and saying that there is no such thing. */
-import { type Paged, ToolError } from '../../tools/contract.ts';
+import type { Paged } from '#agent-protocol';
+import { ToolError } from '../../tools/contract.ts';
 
 export type Payload = Record<string, unknown>;
 /** Throws ToolError for what it refuses. */

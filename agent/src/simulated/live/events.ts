@@ -1,5 +1,5 @@
 /** Invented event logs: one log with an entry for each of the last hours. */
-import type { EventItem } from '../../tools/contract.ts';
+import type { EventItem } from '#agent-protocol';
 import { found, hoursAgo, type LiveTool, pageOf, text } from './answers.ts';
 
 const LEVELS = ['info', 'warning', 'error'] as const;

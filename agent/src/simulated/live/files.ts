@@ -1,6 +1,7 @@
 /** Invented folders: names of files, without contents. */
-import { type FileEntry, ToolError } from '../../tools/contract.ts';
-import type { OsType } from '../../wire.ts';
+
+import type { FileEntry, OsType } from '#agent-protocol';
+import { ToolError } from '../../tools/contract.ts';
 import { found, type LiveTool, text } from './answers.ts';
 
 /** What lies in which folder; names with a dot are files. */

@@ -1,5 +1,6 @@
 /** Invented processes: they can be listed, looked at and ended, except those that a device needs. */
-import { type ProcessItem, ToolError } from '../../tools/contract.ts';
+import type { ProcessItem } from '#agent-protocol';
+import { ToolError } from '../../tools/contract.ts';
 import { SOFTWARE } from '../catalog.ts';
 import { found, holds, type LiveTool, pageOf } from './answers.ts';
 

@@ -1,6 +1,7 @@
 /** An invented registry: small, and it keeps what is written. Systems without one say so. */
-import { type RegistryValueItem, ToolError } from '../../tools/contract.ts';
-import type { OsType } from '../../wire.ts';
+
+import type { OsType, RegistryValueItem } from '#agent-protocol';
+import { ToolError } from '../../tools/contract.ts';
 import { found, type LiveTool, type Payload, text } from './answers.ts';
 
 export function registryTools(osType: OsType): Record<string, LiveTool> {

@@ -1,6 +1,6 @@
 /** Invented services: they start and stop at once. */
-import type { ServiceDetail } from '../../tools/contract.ts';
-import type { OsType } from '../../wire.ts';
+
+import type { OsType, ServiceDetail } from '#agent-protocol';
 import { SERVICES } from '../catalog.ts';
 import { found, holds, type LiveTool, pageOf, text } from './answers.ts';
 

@@ -1,5 +1,5 @@
 /** Invented scheduled tasks: they can be run, switched on and off. */
-import type { TaskItem } from '../../tools/contract.ts';
+import type { TaskItem } from '#agent-protocol';
 import { found, holds, hoursAgo, type LiveTool, pageOf, text } from './answers.ts';
 
 export function taskTools(): Record<string, LiveTool> {

@@ -1,6 +1,7 @@
 /** Where the files of a Linux machine begin, and which of them are closed. */
 import { basename } from 'node:path';
-import { type FilePlaces, rootEntry } from '../contract.ts';
+import type { FilePlaces } from '../contract.ts';
+import { rootEntry } from '../root-entry.ts';
 
 /** `own`: the files that hold the agent's identity and work. */
 export function linuxPlaces(own: readonly string[]): FilePlaces {

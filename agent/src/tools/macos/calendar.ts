@@ -1,5 +1,5 @@
 /** When a job of launchd runs, in words. */
-import type { TaskItem } from '../contract.ts';
+import type { TaskItem } from '#agent-protocol';
 
 type Trigger = TaskItem['triggers'][number];
 

@@ -1,7 +1,8 @@
 /** The event logs of macOS: the unified log as `system`, and the text files beside it. */
 import { posix } from 'node:path';
+import type { EventItem } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type EventItem, type EventLogs, ToolError } from '../contract.ts';
+import { type EventLogs, ToolError } from '../contract.ts';
 import { cut, MOST_MESSAGE } from '../limits.ts';
 import { pageOf } from '../paging.ts';
 import { parseTextLog, takes } from './text-log.ts';

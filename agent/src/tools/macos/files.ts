@@ -1,8 +1,9 @@
 /** Where files lie on macOS, which of them Finder hides, and what is nobody's business. */
 import { posix } from 'node:path';
 import type { Ask } from '../../process/ask.ts';
-import { type FilePlaces, rootEntry } from '../contract.ts';
+import type { FilePlaces } from '../contract.ts';
 import { hiddenByFolder } from '../hidden.ts';
+import { rootEntry } from '../root-entry.ts';
 
 /** Hashes of passwords and keys of the machine. Links into /private are named both ways. */
 const SECRETS = [

@@ -1,5 +1,6 @@
 /** What `launchctl` prints, and what its exit codes mean. */
-import { type ServiceDetail, ToolError } from '../contract.ts';
+import type { ServiceDetail } from '#agent-protocol';
+import { ToolError } from '../contract.ts';
 
 export const LAUNCHCTL = '/bin/launchctl';
 

@@ -1,7 +1,8 @@
 /** The jobs of launchd in the agent's own domain: what is loaded, what is disabled, which files define them. */
 import { posix } from 'node:path';
+import type { ServiceDetail } from '#agent-protocol';
 import { type Ask, pause } from '../../process/ask.ts';
-import { type ServiceDetail, ToolError } from '../contract.ts';
+import { ToolError } from '../contract.ts';
 import {
   CODE,
   checkLabel,

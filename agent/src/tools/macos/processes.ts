@@ -1,8 +1,9 @@
 /** Processes of macOS: ps, lsof and kill. */
 import os from 'node:os';
+import type { ProcessDetail } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { familyOf } from '../../process/family.ts';
-import { type ProcessDetail, type Processes, ToolError } from '../contract.ts';
+import { type Processes, ToolError } from '../contract.ts';
 import { pageOf } from '../paging.ts';
 import { orderProcesses } from '../process-order.ts';
 import { PS, PS_ARGS, PS_LIST, parseLsof, parsePs, parseThreads } from './ps.ts';

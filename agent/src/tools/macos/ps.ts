@@ -1,5 +1,5 @@
 /** What `ps` of macOS prints, asked for in English and UTC. */
-import type { ProcessDetail } from '../contract.ts';
+import type { ProcessDetail } from '#agent-protocol';
 import { cut, MOST_COMMAND_LINE } from '../limits.ts';
 
 /** `env` gives English names of months and times in UTC; nothing of the agent's own language gets in. */

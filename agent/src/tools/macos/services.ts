@@ -1,6 +1,8 @@
 /** Services of macOS: the jobs of launchd. */
+
+import type { ServiceDetail } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type ServiceDetail, type Services, ToolError } from '../contract.ts';
+import { type Services, ToolError } from '../contract.ts';
 import { matches, pageOf } from '../paging.ts';
 import { checkLabel, isLabel, type Printed, statusOf } from './launchctl.ts';
 import { type Launchd, launchd } from './launchd.ts';

@@ -1,5 +1,5 @@
 /** The history of a job of launchd, out of what launchd writes to the unified log. */
-import type { TaskRun } from '../contract.ts';
+import type { TaskRun } from '#agent-protocol';
 import { type LogLine, timeOf } from './unified-log.ts';
 
 /** `[system/com.example.job [501]:] Successfully spawned job[501] because calendar interval` */

@@ -1,7 +1,8 @@
 /** Scheduled tasks of macOS: jobs of launchd that a clock or a calendar starts. */
 import { posix } from 'node:path';
+import type { TaskItem, TaskRun } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type TaskItem, type TaskRun, type Tasks, ToolError } from '../contract.ts';
+import { type Tasks, ToolError } from '../contract.ts';
 import { cut, MOST_COMMAND_LINE } from '../limits.ts';
 import { matches, pageOf } from '../paging.ts';
 import { triggersOf } from './calendar.ts';

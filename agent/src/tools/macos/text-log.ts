@@ -1,7 +1,8 @@
 /** Log files of macOS that are plain text. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import type { EventItem, EventQuery } from '../contract.ts';
+import type { EventItem } from '#agent-protocol';
+import type { EventQuery } from '../contract.ts';
 import { cut, MOST_MESSAGE } from '../limits.ts';
 
 /** The older form, without year and zone: `Jan  6 09:12:33 host name[123]: text`. */

@@ -1,6 +1,7 @@
 /** The unified log of macOS: questions as predicates with every text quoted, and answers as one JSON object a line. */
 import { posix } from 'node:path';
-import { type EventItem, type EventQuery, ToolError } from '../contract.ts';
+import type { EventItem } from '#agent-protocol';
+import { type EventQuery, ToolError } from '../contract.ts';
 import { cut, MOST_MESSAGE } from '../limits.ts';
 
 /** Without a start the log is read this far back: it grows by gigabytes and has no index. */

@@ -1,6 +1,8 @@
 /** The event logs of Windows. */
+
+import type { EventItem } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type EventItem, type EventLogs, ToolError } from '../contract.ts';
+import { type EventLogs, ToolError } from '../contract.ts';
 import { cut, MOST_MESSAGE } from '../limits.ts';
 import { instantOf, numberOf, powershell, type Row, rows, textOf } from './powershell.ts';
 import { levelOf, xpathOf } from './xpath.ts';

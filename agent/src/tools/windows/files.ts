@@ -1,8 +1,9 @@
 /** Where files lie on Windows: drives, the hidden attribute, and what is nobody's business. */
 import { win32 } from 'node:path';
 import type { Ask } from '../../process/ask.ts';
-import { type FilePlaces, rootEntry } from '../contract.ts';
+import type { FilePlaces } from '../contract.ts';
 import { hiddenByFolder } from '../hidden.ts';
+import { rootEntry } from '../root-entry.ts';
 import { powershell, rows } from './powershell.ts';
 
 const DRIVES = `

@@ -1,6 +1,8 @@
 /** Runs constant PowerShell scripts: what differs goes in as JSON, what comes out is JSON, errors are read by number. */
+
+import type { ToolCode } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type ToolCode, ToolError } from '../contract.ts';
+import { ToolError } from '../contract.ts';
 
 export type Row = Record<string, unknown>;
 

@@ -1,7 +1,9 @@
 /** Processes of Windows: Win32_Process with its load, and taskkill. */
+
+import type { ProcessDetail } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
 import { familyOf } from '../../process/family.ts';
-import { type ProcessDetail, type Processes, ToolError } from '../contract.ts';
+import { type Processes, ToolError } from '../contract.ts';
 import { cut, MOST_COMMAND_LINE } from '../limits.ts';
 import { pageOf } from '../paging.ts';
 import { orderProcesses } from '../process-order.ts';

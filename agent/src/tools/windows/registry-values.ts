@@ -1,5 +1,6 @@
 /** Values of the registry: between the types of the wire and those of .NET. */
-import { type RegistryValueItem, ToolError } from '../contract.ts';
+import type { RegistryValueItem } from '#agent-protocol';
+import { ToolError } from '../contract.ts';
 import { cut } from '../limits.ts';
 import type { Row } from './powershell.ts';
 

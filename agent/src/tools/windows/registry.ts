@@ -1,6 +1,8 @@
 /** The registry of Windows through .NET, which keeps types and takes the 64-bit or the 32-bit view. */
+
+import type { RegistryPlace } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type Registry, type RegistryPlace, ToolError } from '../contract.ts';
+import { type Registry, ToolError } from '../contract.ts';
 import { numberOf, powershell, type Row, rows } from './powershell.ts';
 import { bytesOf, encode, toValue } from './registry-values.ts';
 

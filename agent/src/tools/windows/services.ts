@@ -1,6 +1,8 @@
 /** Services of Windows: Win32_Service tells of them, sc.exe changes them. */
+
+import type { ServiceChange, ServiceDetail } from '#agent-protocol';
 import { type Ask, pause } from '../../process/ask.ts';
-import { type ServiceChange, type ServiceDetail, type Services, ToolError } from '../contract.ts';
+import { type Services, ToolError } from '../contract.ts';
 import { matches, pageOf } from '../paging.ts';
 import { numberOf, powershell, type Row, rows, textOf } from './powershell.ts';
 

@@ -1,5 +1,5 @@
 /** The history of a task of Windows, out of what the scheduler wrote into its own event log. */
-import type { TaskRun } from '../contract.ts';
+import type { TaskRun } from '#agent-protocol';
 import { detailsOf } from './event-logs.ts';
 import { instantOf, type Row, textOf } from './powershell.ts';
 

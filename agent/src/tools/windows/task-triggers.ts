@@ -1,5 +1,5 @@
 /** When a task of Windows runs, in one short line. */
-import type { TaskItem } from '../contract.ts';
+import type { TaskItem } from '#agent-protocol';
 import { numberOf, type Row, textOf } from './powershell.ts';
 
 /** The numbers of the task scheduler for kinds of triggers. */

@@ -1,6 +1,8 @@
 /** Scheduled tasks of Windows, through the scheduler's own interface (COM), whose answers are numbers in any language. */
+
+import type { TaskItem } from '#agent-protocol';
 import type { Ask } from '../../process/ask.ts';
-import { type TaskItem, type Tasks, ToolError } from '../contract.ts';
+import { type Tasks, ToolError } from '../contract.ts';
 import { cut, MOST_COMMAND_LINE } from '../limits.ts';
 import { matches, pageOf } from '../paging.ts';
 import { readEvents } from './event-logs.ts';

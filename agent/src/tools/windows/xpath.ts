@@ -1,5 +1,6 @@
 /** Questions to the event log of Windows in its subset of XPath 1.0, with every text quoted. */
-import { type EventItem, type EventQuery, ToolError } from '../contract.ts';
+import type { EventItem } from '#agent-protocol';
+import { type EventQuery, ToolError } from '../contract.ts';
 
 /** Levels of events: 0 is what always is written, such as the security log. */
 const LEVELS: Record<EventItem['level'], readonly number[]> = {

@@ -1,7 +1,7 @@
 /** The catalogue as people see it, with how many of their devices run each version. */
 
 import type { Component } from '#agent-protocol';
-import { type Context, type PageQuery, page, type SortKey, visibleDevices } from '#core';
+import { type Context, type PageQuery, page, reach, type SortKey } from '#core';
 import { AgentVersion, type VersionState } from '../models/agent-version.ts';
 import { canonicalArchitecture, canonicalPlatform } from '../models/coordinates.ts';
 import { shown } from './downloads.ts';
@@ -42,7 +42,7 @@ async function countDevices(ctx: Context, rows: readonly AgentVersion[]): Promis
   const { rows: counts } = await ctx.sql<{ id: string; n: number }>(
     `select v.id, count(*)::int as n from agent_versions v
      join devices d on d.os_type = v.platform and case d.architecture when 'x64' then 'amd64' else d.architecture end
-       = v.architecture and d.lifecycle in ('active', 'quarantined') and ${visibleDevices(ctx.scope, add)}
+       = v.architecture and d.lifecycle in ('active', 'quarantined') and ${reach(ctx, 'd', add)}
      left join device_state s on s.device_id = d.id
      where v.id = any($1::uuid[]) and ${INSTALLED} = v.version group by v.id`,
     values,

@@ -1,9 +1,9 @@
 /** /agents/{id}/commands: taking commands, reporting their start and their result. */
 import Joi from 'joi';
+import type { ReceivedResult } from '#agent-protocol';
+import { commandShape, resultBody } from '#agent-protocol/schemas';
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, commandParams, leaving, reporting, stateErrors } from '../models/agent-path.ts';
-import { type ResultBody, resultBody } from '../models/command-result.ts';
-import { commandShape } from '../models/heartbeat.ts';
 import { acceptResult, claimCommands, startCommand } from '../services/commands.ts';
 
 const success = Joi.object({ success: Joi.boolean().required() });
@@ -46,6 +46,7 @@ export default [
     maxBytes: RESULT_BYTES,
     response: success,
     errors: [...stateErrors, 'NOT_FOUND', 'FORBIDDEN'],
-    handler: (ctx, input: Input<{ id: string; commandId: string }, unknown, ResultBody>) => acceptResult(ctx, input),
+    handler: (ctx, input: Input<{ id: string; commandId: string }, unknown, ReceivedResult>) =>
+      acceptResult(ctx, input),
   }),
 ];

@@ -1,8 +1,8 @@
 /** GET /agents/{id}/config: intervals, limits and features for one device. */
 import Joi from 'joi';
+import { configShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, anyRole, tenantRefusals } from '../models/agent-path.ts';
-import { configShape } from '../models/enrollment.ts';
 import { readConfig } from '../services/configs.ts';
 
 export default [

@@ -1,6 +1,7 @@
 /** POST /agents/enroll: a machine becomes a device. */
+
+import { type EnrollmentBody, enrolledShape, enrollmentBody } from '#agent-protocol/schemas';
 import { defineRoute, type Input } from '#core';
-import { type EnrollmentBody, enrolledShape, enrollmentBody } from '../models/enrollment.ts';
 import { enrollAgent } from '../services/enrollments.ts';
 
 export default [

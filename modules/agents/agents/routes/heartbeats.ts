@@ -1,8 +1,9 @@
 /** POST /agents/{id}/heartbeat: metrics in, commands and hints of new configuration out. */
+
+import type { ReceivedHeartbeat } from '#agent-protocol';
+import { heartbeatAnswer, heartbeatBody, isPlainHeartbeat } from '#agent-protocol/schemas';
 import { defineRoute, type Input } from '#core';
 import { agentErrors, agentLimits, agentParams, always } from '../models/agent-path.ts';
-import { type HeartbeatBody, heartbeatAnswer, heartbeatBody } from '../models/heartbeat.ts';
-import { isPlainBeat } from '../models/plain-beat.ts';
 import { acceptHeartbeat } from '../services/heartbeats.ts';
 
 export default [
@@ -16,9 +17,9 @@ export default [
     limits: agentLimits,
     params: agentParams,
     payload: heartbeatBody,
-    plain: isPlainBeat,
+    plain: isPlainHeartbeat,
     response: heartbeatAnswer,
     errors: agentErrors,
-    handler: (ctx, input: Input<{ id: string }, unknown, HeartbeatBody | null>) => acceptHeartbeat(ctx, input),
+    handler: (ctx, input: Input<{ id: string }, unknown, ReceivedHeartbeat | null>) => acceptHeartbeat(ctx, input),
   }),
 ];

@@ -1,8 +1,8 @@
 /** PUT /agents/{id}/hardware, network, disks, software and services. */
 import type Joi from 'joi';
+import { disksBody, hardwareBody, networkBody, servicesBody, softwareBody, submitted } from '#agent-protocol/schemas';
 import { defineRoute, type Input } from '#core';
 import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
-import { disksBody, hardwareBody, networkBody, servicesBody, softwareBody, submitted } from '../models/inventory.ts';
 import { type SnapshotKind, submitSnapshot } from '../services/inventories.ts';
 
 function snapshotRoute(kind: SnapshotKind, summary: string, payload: Joi.ObjectSchema, maxBytes?: number) {

@@ -1,8 +1,5 @@
 /** PUT /agents/{id}/patches, security/status, sessions, connections, processes and custom-fields. */
 import Joi from 'joi';
-import { defineRoute, type Input } from '#core';
-import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
-import { submitted } from '../models/inventory.ts';
 import {
   type AgentValues,
   agentValues,
@@ -12,7 +9,10 @@ import {
   type ReportBody,
   securityBody,
   sessionsBody,
-} from '../models/report.ts';
+  submitted,
+} from '#agent-protocol/schemas';
+import { defineRoute, type Input } from '#core';
+import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
 import { callingDevice } from '../services/commands.ts';
 import { submitSample } from '../services/reports.ts';
 

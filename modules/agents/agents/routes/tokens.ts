@@ -1,8 +1,8 @@
 /** POST /agents/{id}/rotate-token and its confirmation. */
 import Joi from 'joi';
+import { tokenShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, confirming, rotating, stateErrors } from '../models/agent-path.ts';
-import { tokenShape } from '../models/enrollment.ts';
 import { callingDevice } from '../services/commands.ts';
 import { bearerOf } from '../services/tokens/authentication.ts';
 import { confirmRotation, startRotation } from '../services/tokens/credentials.ts';

@@ -38,7 +38,7 @@ export const COMMAND_WAITS = defineService<CommandWaits>('agents.command-waits')
 
 export function startWaits({ onNotice, onNoticesLost }: StartServices): CommandWaits {
   const waits = new CommandWaits();
-  onNotice('devices.command.done', (commandId) => waits.done(commandId));
+  onNotice('device-commands.ended', (commandId) => waits.done(commandId));
   onNoticesLost(() => waits.all());
   return waits;
 }

@@ -1,7 +1,7 @@
 /** Commands as the agent sees them; what they are and how they move on is for the devices module to know. */
+
+import type { AgentRole, ReceivedResult } from '#agent-protocol';
 import { type Context, errors, type Input } from '#core';
-import type { ResultBody } from '../models/command-result.ts';
-import type { AgentRole } from '../models/credential.ts';
 import { toWire } from './heartbeats.ts';
 import { callerToken } from './tokens/authentication.ts';
 
@@ -15,21 +15,21 @@ export function callingDevice(ctx: Context): string {
 export async function claimCommands(ctx: Context, input: Pick<Input, 'headers'>) {
   const { role } = await callerToken(ctx, input);
   const claimed = await ctx
-    .use('devices')
+    .use('device-commands')
     .claimCommands(callingDevice(ctx), role === 'watchdog' ? 'watchdog' : 'agent');
   return { commands: claimed.map(toWire) };
 }
 
 /** Throws NOT_FOUND for an unknown command and INVALID_STATE for one that has ended. */
 export async function startCommand(ctx: Context, commandId: string): Promise<{ success: true }> {
-  await ctx.use('devices').startCommand(callingDevice(ctx), commandId);
+  await ctx.use('device-commands').startCommand(callingDevice(ctx), commandId);
   return { success: true };
 }
 
 /** The first terminal result wins; a repeat is answered alike, so that the agent stops sending it. */
 export async function acceptResult(
   ctx: Context,
-  input: Pick<Input<{ commandId: string }, unknown, ResultBody>, 'headers' | 'params' | 'payload'>,
+  input: Pick<Input<{ commandId: string }, unknown, ReceivedResult>, 'headers' | 'params' | 'payload'>,
 ): Promise<{ success: true }> {
   const { role } = await callerToken(ctx, input);
   return finish(ctx, role, input.params.commandId, input.payload);
@@ -40,10 +40,10 @@ export async function finish(
   ctx: Context,
   role: AgentRole,
   commandId: string,
-  result: ResultBody,
+  result: ReceivedResult,
 ): Promise<{ success: true }> {
   const deviceId = callingDevice(ctx);
-  const { known, changed, given } = await ctx.use('devices').finishCommand(deviceId, commandId, role, result);
+  const { known, changed, given } = await ctx.use('device-commands').finishCommand(deviceId, commandId, role, result);
   if (!given) {
     ctx.auditAttempt('agent.command.result.submit', {
       result: 'denied',

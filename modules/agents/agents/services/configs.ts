@@ -1,5 +1,6 @@
 /** What the agents of an organization run with, read rarely and remembered, so that a heartbeat costs no statement. */
 import Joi from 'joi';
+import type { AgentConfig } from '#agent-protocol';
 import {
   type Context,
   defineService,
@@ -17,15 +18,10 @@ export interface AgentSettings {
   /** Age at which a token is due for rotation. */
   tokenRotationDays: number;
 }
-/** What agents may do for each feature; what is false they leave alone. */
+/** Whether each feature is enabled; an agent leaves a disabled one alone. */
 export type AgentFeatures = Record<string, boolean>;
-export interface AgentConfig {
-  heartbeatIntervalSeconds: number;
-  metricsCollectionIntervalSeconds: number;
-  features: AgentFeatures;
-}
 export interface VersionedConfig {
-  config: AgentConfig;
+  config: Required<AgentConfig>;
   configVersion: string;
   tokenRotationDays: number;
 }

@@ -1,16 +1,10 @@
 /** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type Context, type Input, sha256Hex } from '#core';
+import { ARCHITECTURE_NAMES } from '#agent-protocol';
+import type { EnrollmentBody } from '#agent-protocol/schemas';
+import { type Context, errors, type Input, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
-import {
-  DeviceQuarantined,
-  EnrollmentFailed,
-  EnrollmentSecretInvalid,
-  SiteRequired,
-  TenantInactive,
-  TokenSuspended,
-} from '../errors.ts';
-import { architectureOf, type EnrollmentBody } from '../models/enrollment.ts';
+import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
 import { type AgentSettings, featuresOf, versioned } from './configs.ts';
 import { issueTokens } from './tokens/credentials.ts';
 import { countFailures } from './tokens/failures.ts';
@@ -38,7 +32,7 @@ export async function enrollAgent(
   const { hardwareInfo, networkInfo, enrollmentKey: _key, enrollmentSecret: _secret, ...machine } = payload;
   const device = await ctx.use('devices').enroll({
     ...machine,
-    architecture: architectureOf(machine.architecture),
+    architecture: ARCHITECTURE_NAMES[machine.architecture] ?? null,
     orgId: key.orgId,
     siteId,
     via: pendingDeviceId ? 'provision' : 'enrollment_key',
@@ -115,7 +109,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
   const row = rows[0];
   if (!row?.active) throw TenantInactive();
   const siteId = key.siteId ? row.siteId : (row.defaultId ?? row.only);
-  if (!siteId) throw SiteRequired();
+  if (!siteId) throw errors.SiteRequired('The key names no site and the organization has no default one');
   return siteId;
 }
 
@@ -133,6 +127,6 @@ async function provenDevice(ctx: Context, token: string | undefined, orgId: stri
   const [device] = await ctx.use('devices').identify([found.deviceId]);
   if (device?.orgId !== orgId) return null;
   if (found.suspended) throw TokenSuspended();
-  if (device.lifecycle === 'quarantined') throw DeviceQuarantined();
+  if (device.lifecycle === 'quarantined') throw errors.DeviceQuarantined();
   return found.deviceId;
 }

@@ -1,14 +1,14 @@
 /** A heartbeat: one item of the devices' group commit, and an answer made from memory. */
 
+import type { ReceivedHeartbeat } from '#agent-protocol';
 import type { Context, Input } from '#core';
 import type { Apis } from '#core/contract';
-import type { HeartbeatBody } from '../models/heartbeat.ts';
 import { agentConfigs } from './configs.ts';
 import { callerToken } from './tokens/authentication.ts';
 import type { KnownToken } from './tokens/token-cache.ts';
 import { upgradeOffers } from './upgrade-offers.ts';
 
-type Beat = Parameters<Apis['devices']['beat']>[0];
+type Beat = Parameters<Apis['devices']['heartbeat']>[0];
 
 const DAY_MS = 86_400_000;
 const JITTER = 0.1;
@@ -20,10 +20,10 @@ function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[
 }
 
 /** A watchdog token speaks for the watchdog, whatever the body says. */
-const roleOf = (token: KnownToken, body: HeartbeatBody): 'agent' | 'watchdog' =>
+const roleOf = (token: KnownToken, body: ReceivedHeartbeat): 'agent' | 'watchdog' =>
   token.role === 'watchdog' ? 'watchdog' : (body.role ?? 'agent');
 
-function toBeat(ctx: Context, token: KnownToken, body: HeartbeatBody): Beat {
+function toBeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): Beat {
   const { agentVersion, helperVersion, watchdogVersion, watchdogState } = body;
   const { hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, battery, autoUpdateEnabled } = body;
   return {
@@ -47,7 +47,7 @@ export function nextBeat(intervalSeconds: number, random = Math.random()): numbe
 /** Accepts the beat and says what the agent should do; a quarantined device is only acknowledged. */
 export async function acceptHeartbeat(
   ctx: Context,
-  input: Pick<Input<unknown, unknown, HeartbeatBody | null>, 'headers' | 'payload'>,
+  input: Pick<Input<unknown, unknown, ReceivedHeartbeat | null>, 'headers' | 'payload'>,
 ) {
   const { answer, commands } = await answerBeat(ctx, await callerToken(ctx, input), input.payload ?? {});
   return { ...answer, commands: commands.map(toWire) };
@@ -57,11 +57,11 @@ export async function acceptHeartbeat(
  * @param epoch the connection that the beat came over, which will carry the commands.
  * @returns the answer, and the commands that are given out with it.
  */
-export async function answerBeat(ctx: Context, token: KnownToken, body: HeartbeatBody, epoch?: number) {
+export async function answerBeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat, epoch?: number) {
   const configs = agentConfigs(ctx);
   const beat = toBeat(ctx, token, body);
   const [answer, current] = await Promise.all([
-    ctx.use('devices').beat(epoch === undefined ? beat : { ...beat, epoch }),
+    ctx.use('devices').heartbeat(epoch === undefined ? beat : { ...beat, epoch }),
     configs.of(token.orgId),
   ]);
   const active = answer.lifecycle === 'active';

@@ -1,7 +1,8 @@
 /** Hands what an agent sampled to the devices module: patches in a part for each source that was looked at. */
+
+import type { PatchesBody, ReportBody } from '#agent-protocol/schemas';
 import type { Context } from '#core';
 import type { Apis } from '#core/contract';
-import type { PatchesBody, ReportBody } from '../models/report.ts';
 import { callingDevice } from './commands.ts';
 
 type Report = Parameters<Apis['devices']['submitReport']>[1];

@@ -1,13 +1,13 @@
 /** Asks whoever knows the agents' versions what a beat is offered; without them, nothing. */
+
+import type { ReceivedHeartbeat, UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
-import type { HeartbeatBody } from '../models/heartbeat.ts';
-import type { UpgradeOffers } from '../offer-shapes.ts';
 import type { KnownToken } from './tokens/token-cache.ts';
 
 const NONE: UpgradeOffers = { upgradeTo: null, helperUpgradeTo: null, watchdogUpgradeTo: null };
 
 /** A watchdog's beat names its own version as the agent's would. */
-const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, helperVersion, watchdogVersion }: HeartbeatBody) =>
+const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, helperVersion, watchdogVersion }: ReceivedHeartbeat) =>
   role === 'watchdog'
     ? { agent: null, helper: null, watchdog: watchdogVersion ?? agentVersion ?? null }
     : { agent: agentVersion ?? null, helper: helperVersion ?? null, watchdog: watchdogVersion ?? null };
@@ -19,7 +19,7 @@ export const trustKeys = (ctx: Context): string[] => [...(ctx.fillings('agents.o
 export async function upgradeOffers(
   ctx: Context,
   token: KnownToken,
-  body: HeartbeatBody,
+  body: ReceivedHeartbeat,
   { role, active, busy }: { role: 'agent' | 'watchdog'; active: boolean; busy: boolean },
 ): Promise<UpgradeOffers & { manifestTrustKeys: string[] }> {
   const [offers] = ctx.fillings('agents.offers');

@@ -1,7 +1,8 @@
 /** GET /agent-ws/{id}/ws: where agents stay connected. */
+
+import { MAX_FRAME_BYTES } from '#agent-protocol';
 import { defineFilling, sha256Hex } from '#core';
 import { agentParams, connected } from '../models/agent-path.ts';
-import { FRAME_BYTES } from '../models/frame.ts';
 import { openAgentSocket } from '../services/sockets/hub.ts';
 
 export default defineFilling({
@@ -20,7 +21,7 @@ export default defineFilling({
         by: ({ headers }) => sha256Hex(headers.authorization ?? ''),
       },
     ],
-    maxFrameBytes: FRAME_BYTES,
+    maxFrameBytes: MAX_FRAME_BYTES,
     most: (config) => config.agents.socketsMax,
     open: openAgentSocket,
   },

@@ -10,7 +10,7 @@ import {
   expireCommands,
   redeliverCommands,
   timeOutCommands,
-} from '../../../devices/devices/services/commands/deadlines.ts';
+} from '../../../devices/device-commands/services/deadlines.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -71,33 +71,36 @@ test('random events never leave the table, the first real end stays, and nothing
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...EVENTS), { minLength: 1, maxLength: 14 }), async (events) => {
       const { id } = await asPlatform((ctx) =>
-        ctx.use('devices').queueCommand(deviceId, { type: 'script', source: 'system', executionTimeoutSeconds: 60 }),
+        ctx
+          .use('device-commands')
+          .queueCommand(deviceId, { type: 'script', source: 'system', executionTimeoutSeconds: 60 }),
       );
       const mine = (list: { id: string }[]) => list.filter((one) => one.id === id).length;
       let epoch = 1;
       let given = 0;
       const step: Record<Event, (row: Row) => Promise<unknown>> = {
         poll: async () => {
-          given += mine(await asPlatform((ctx) => ctx.use('devices').claimCommands(deviceId, 'agent')));
+          given += mine(await asPlatform((ctx) => ctx.use('device-commands').claimCommands(deviceId, 'agent')));
         },
         push: async () => {
-          given += mine(await asPlatform((ctx) => ctx.use('devices').pushCommands(deviceId, 'agent', epoch)));
+          given += mine(await asPlatform((ctx) => ctx.use('device-commands').pushCommands(deviceId, 'agent', epoch)));
         },
-        ack: () => asPlatform((ctx) => ctx.use('devices').beginCommand(deviceId, 'agent', id)),
+        ack: () => asPlatform((ctx) => ctx.use('device-commands').beginCommand(deviceId, 'agent', id)),
         completed: () => finish('completed'),
         failed: () => finish('failed'),
         timeout: () => finish('timeout'),
-        release: ({ attempt }) => asPlatform((ctx) => ctx.use('devices').releaseCommands(deviceId, [{ id, attempt }])),
+        release: ({ attempt }) =>
+          asPlatform((ctx) => ctx.use('device-commands').releaseCommands(deviceId, [{ id, attempt }])),
         unsent: ({ attempt, status }) =>
           // Only who has just claimed says so.
           status === 'sent'
-            ? asPlatform((ctx) => ctx.use('devices').releaseCommands(deviceId, [{ id, attempt, unsent: true }]))
+            ? asPlatform((ctx) => ctx.use('device-commands').releaseCommands(deviceId, [{ id, attempt, unsent: true }]))
             : Promise.resolve(),
         stale: ({ attempt }) =>
-          asPlatform((ctx) => ctx.use('devices').releaseCommands(deviceId, [{ id, attempt: attempt - 1 }])),
+          asPlatform((ctx) => ctx.use('device-commands').releaseCommands(deviceId, [{ id, attempt: attempt - 1 }])),
         reconnect: () => {
           epoch += 1;
-          return asPlatform((ctx) => ctx.use('devices').reclaimCommands(deviceId, 'agent', epoch));
+          return asPlatform((ctx) => ctx.use('device-commands').reclaimCommands(deviceId, 'agent', epoch));
         },
         cancel: () =>
           platform.call('POST', `/devices/${deviceId}/commands/${id}/cancel`, { token: at.orgAdmin.token, body: {} }),
@@ -120,13 +123,14 @@ test('random events never leave the table, the first real end stays, and nothing
             [id],
           );
           const said = { status: 'completed' as const, result: { state: 'unknown' } };
-          if (order) await asPlatform((ctx) => ctx.use('devices').finishCommand(deviceId, order.id, 'agent', said));
+          if (order)
+            await asPlatform((ctx) => ctx.use('device-commands').finishCommand(deviceId, order.id, 'agent', said));
         },
         sweep: () => asPlatform(cancelUnwanted),
         dayLater: () => shift(id, 'finished_at', '25 hours'),
       };
       const finish = (status: 'completed' | 'failed' | 'timeout' | 'cancelled') =>
-        asPlatform((ctx) => ctx.use('devices').finishCommand(deviceId, id, 'agent', { status }));
+        asPlatform((ctx) => ctx.use('device-commands').finishCommand(deviceId, id, 'agent', { status }));
       let before = await read(id);
       for (const event of events) {
         const givenBefore = given;

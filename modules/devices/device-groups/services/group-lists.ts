@@ -1,5 +1,5 @@
 /** Groups as they are shown, with the members that the caller sees. */
-import { type Context, mustAccessSite, mustReachOrg, page, type SortKey, visibleDevices } from '#core';
+import { type Context, mustAccessSite, mustReachOrg, page, reach, type SortKey } from '#core';
 import type { DeviceGroup, GroupQuery } from '../models/device-group.ts';
 import { groupsIn, isLimited, mustSee, RESTRICTING } from './reach.ts';
 import { ancestorsOf } from './trees.ts';
@@ -18,7 +18,7 @@ const MOST_IDS = 1000;
 /** How many members of these groups the caller sees. Only who is limited needs them counted. */
 export async function visibleCounts(ctx: Context, groupIds: readonly string[]): Promise<Map<string, number>> {
   const values: unknown[] = [groupIds];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ groupId: string; n: number }>(
     `select m.group_id as "groupId", count(*) as n from device_group_members m join devices d on d.id = m.device_id
      where m.group_id = any($1::uuid[]) and not m.is_excluded and ${seen} group by m.group_id`,
@@ -49,7 +49,7 @@ export async function membersOf(
   most?: number,
 ): Promise<Map<string, string[]>> {
   const values: unknown[] = [groupIds, most ?? null];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ groupId: string; ids: string[] }>(
     `select g.id as "groupId", array(
        select m.device_id from device_group_members m join devices d on d.id = m.device_id

@@ -1,6 +1,6 @@
 /** Which groups a caller sees and may change, and which members of them. */
-import { type Context, errors, holdsPermission, visibleDevices } from '#core';
-import { GroupNotFound, OutOfScope } from '../errors.ts';
+import { type Context, errors, holdsPermission, reach } from '#core';
+import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
 
 /** People are limited to the group, so who is in it decides what they see. */
@@ -34,7 +34,7 @@ export async function mustSee(ctx: Context, id: string): Promise<SeenGroup> {
 /** Throws 403 TARGET_OUT_OF_SCOPE where the caller does not see all that the group may reach. */
 export function mustReachAll(ctx: Context, { siteId }: { siteId: string | null }): void {
   const { siteIds, groupIds } = ctx.scope;
-  if (groupIds || (siteIds && (siteId === null || !siteIds.includes(siteId)))) throw OutOfScope();
+  if (groupIds || (siteIds && (siteId === null || !siteIds.includes(siteId)))) throw errors.TargetOutOfScope();
 }
 
 /** A change of the members changes what people see: throws 403 unless the caller may change people, too. */
@@ -70,7 +70,7 @@ export async function unseen(ctx: Context, ids: readonly string[]): Promise<stri
 /** The devices among these that the caller sees, in the organization; those that are decommissioned left out. */
 export async function seenDevices(ctx: Context, orgId: string, ids: readonly string[]) {
   const values: unknown[] = [orgId, ids];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ id: string; siteId: string; lifecycle: string; hostname: string }>(
     `select d.id, d.site_id as "siteId", d.lifecycle, d.hostname from devices d
      where d.org_id = $1 and d.id = any($2::uuid[]) and d.lifecycle <> 'decommissioned' and ${seen}`,

@@ -1,9 +1,9 @@
 /** Groups and their devices for the tests of this module, through the API. */
 import { randomUUID } from 'node:crypto';
 import { type Called, type ErrorBody, orgUser, type TestPlatform, tenant } from '#test';
-import { asPlatform, beat, enroll } from '../../devices/test/arrange.ts';
+import { asPlatform, enroll, heartbeat } from '../../devices/test/arrange.ts';
 
-export { asPlatform, beat, enroll };
+export { asPlatform, enroll, heartbeat };
 
 export interface Group {
   id: string;

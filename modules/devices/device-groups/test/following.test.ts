@@ -2,7 +2,7 @@
 import test from 'ava';
 import { enrollAgent, enrollmentKey, startTestPlatform } from '#test';
 import { runJob as runDeviceJob } from '../../devices/test/arrange.ts';
-import { asPlatform, beat, caller, enroll, place, where } from './arrange.ts';
+import { asPlatform, caller, enroll, heartbeat, place, where } from './arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -88,14 +88,19 @@ test.serial('heartbeats put a device on the queue only when something changed th
   await dynamic(token, where(['metrics.cpuPercent', 'greaterThan', 90]));
   await platform.runJobs();
   for (const cpuPercent of [10, 95, 99]) {
-    await beat(platform, device, { hostname: 'box', osVersion: '22.04', lastUser: 'ada', metrics: { cpuPercent } });
+    await heartbeat(platform, device, {
+      hostname: 'box',
+      osVersion: '22.04',
+      lastUser: 'ada',
+      metrics: { cpuPercent },
+    });
   }
   t.deepEqual(await waiting(orgId), []);
-  await beat(platform, device, { hostname: 'other', ip: '192.0.2.99' });
+  await heartbeat(platform, device, { hostname: 'other', ip: '192.0.2.99' });
   t.deepEqual(await waiting(orgId), [], 'no group asks for names or addresses');
-  await beat(platform, device, { osVersion: '24.04' });
+  await heartbeat(platform, device, { osVersion: '24.04' });
   t.deepEqual(await waiting(orgId), [{ device_id: device.deviceId, fields: ['osVersion'] }]);
-  await beat(platform, device, { osVersion: '26.04' });
+  await heartbeat(platform, device, { osVersion: '26.04' });
   t.is((await waiting(orgId)).length, 1, 'what waits already is not put there again');
   await platform.runJobs();
   await platform.sql(`update device_state set last_seen_at = now() - interval '1 hour' where device_id = $1`, [

@@ -1,14 +1,11 @@
-/** Drops old days of metrics and prunes other history. */
+/** Deletes old changes and addresses of devices. */
 import { defineJob } from '#core';
-import { dropOldMetrics, pruneHistory } from '../services/retention.ts';
+import { pruneHistory } from '../services/retention.ts';
 
 export default defineJob({
-  summary: 'Drops old days of metrics and prunes other history',
+  summary: 'Deletes old changes and addresses of devices',
   scope: 'platform',
   schedule: { cron: '17 2 * * *' },
   maxAttempts: 5,
-  async run(ctx) {
-    await dropOldMetrics(ctx);
-    await pruneHistory(ctx);
-  },
+  run: pruneHistory,
 });

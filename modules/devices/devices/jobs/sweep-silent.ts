@@ -1,6 +1,6 @@
 /** Marks silent devices offline, and ends updates and maintenance whose time is over. */
 import { defineJob } from '#core';
-import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/beats/silences.ts';
+import { sweepSilent, sweepUpdating, sweepWatchdogs } from '../services/heartbeats/silences.ts';
 import { sweepMaintenance } from '../services/life/maintenance-modes.ts';
 
 export default defineJob({

@@ -1,8 +1,28 @@
-/** What GET /devices may be asked. */
+/** The query of GET /devices. */
 import Joi from 'joi';
 import { sinceQuery } from '#core';
-import type { DeviceListQuery } from '../services/lists/device-list.ts';
 import { OS_TYPES, STATUSES } from './device.ts';
+
+export interface DeviceListQuery {
+  page?: number;
+  limit: number;
+  cursor?: string;
+  /** With `cursor` in the same form: the changes instead of a page. */
+  updatedSince?: string;
+  include?: 'details';
+  sort: 'hostname' | 'lastSeen' | 'enrolled';
+  sortDir: 'asc' | 'desc';
+  orgIds?: string[];
+  siteIds?: string[];
+  groupIds?: string[];
+  includeDecommissioned: boolean;
+  includeTotal: boolean;
+  search?: string;
+  status?: string[];
+  osType?: string[];
+  tag?: string;
+  filterId?: string;
+}
 
 /** A comma list, a repeated parameter, or both; every part must match. */
 function list(part: Joi.StringSchema, what: string) {

@@ -1,7 +1,7 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
 import { Model, openObject } from '#core';
-import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../api.ts';
+import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../types/device.ts';
 import { MOST_TAGS } from './tag.ts';
 
 export const LIFECYCLES = ['pending', 'active', 'quarantined', 'decommissioned'] as const;

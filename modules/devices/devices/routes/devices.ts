@@ -1,10 +1,10 @@
-/** /devices: list, one device, enrollment, changes, commands. */
+/** /devices: the list, one device, changes of it, and its decommission. */
 import Joi from 'joi';
 import { defineRoute, deletedShape, wantsChanges } from '#core';
 import { type DeviceUpdate, deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';
 import { deviceListQuery } from '../models/device-query.ts';
 import { readDevice } from '../services/device-details.ts';
-import { setAutoUpdate, updateDevice } from '../services/devices.ts';
+import { updateDevice } from '../services/devices.ts';
 import { decommission } from '../services/life/lifecycles.ts';
 import { listDevices } from '../services/lists/device-list.ts';
 import { followDevices } from '../services/lists/followed-devices.ts';
@@ -92,21 +92,5 @@ export default [
     errors: ['NOT_FOUND', 'INVALID_STATE'],
     handler: (ctx, { params: { id }, query }) =>
       decommission(ctx, id, { mode: 'decommission', uninstall: query.uninstall }),
-  }),
-  defineRoute({
-    method: 'POST',
-    path: '/devices/{id}/auto-update',
-    summary: 'Switches the automatic updates of the agent on or off',
-    access: { permission: 'devices:write' },
-    audit: 'device.auto_update.set',
-    params,
-    payload: Joi.object<{ enabled: boolean }>({ enabled: Joi.boolean().required() }),
-    response: Joi.object({
-      deviceId: Joi.string().uuid().required(),
-      enabled: Joi.boolean().required(),
-      confirmed: Joi.boolean().required(),
-    }),
-    errors: ['NOT_FOUND', 'INVALID_STATE'],
-    handler: (ctx, { params: { id }, payload }) => setAutoUpdate(ctx, id, payload.enabled),
   }),
 ];

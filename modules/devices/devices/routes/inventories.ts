@@ -4,7 +4,7 @@ import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { reportShape, serviceShape, softwareShape } from '../models/inventory.ts';
 import { listServices, listSoftware } from '../services/inventory/inventory-lists.ts';
 import { readReports } from '../services/inventory/reports.ts';
-import { REPORT_KINDS, type ReportKind } from '../snapshots.ts';
+import { REPORT_KINDS, type ReportKind } from '../types/snapshots.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const query = Joi.object<PageQuery>(pageQuery(100, 500));

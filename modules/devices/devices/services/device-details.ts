@@ -1,6 +1,5 @@
 /** GET /devices/{id}: everything this module knows of one device, and what other modules add through `devices.detail`. */
-import { type Context, errors, visibleDevices } from '#core';
-import { AVERAGES } from './metrics/metric-columns.ts';
+import { type Context, errors, reach } from '#core';
 import { JOINS, LISTED } from './statuses.ts';
 
 /** Beside what the list shows: everything about a device that lies in this module and does not move by itself. */
@@ -28,30 +27,24 @@ export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "os
      'totalGb', k.total_gb, 'usedGb', k.used_gb, 'freeGb', k.free_gb, 'usedPercent', k.used_percent,
      'health', k.health) order by k.mount_point), '[]')
    from device_disks k where k.device_id = d.id) as disks`;
-const DETAIL = `
-select ${LISTED}, ${DETAILED},
-  (select count(*) from device_commands c where c.device_id = d.id and c.status = 'pending') as "pendingCommands"
+const detailOf = (pendingCommands: string) => `
+select ${LISTED}, ${DETAILED}, ${pendingCommands} as "pendingCommands"
 from devices d ${JOINS} where d.id = $1 and `;
-
-// A day in buckets of five minutes: at most 288 points, whatever the interval of the heartbeats.
-const METRICS = `
-select date_bin('5 minutes', ts, 'epoch') as at, ${AVERAGES}
-from device_metrics
-where device_id = $1 and ($2::uuid[] is null or org_id = any($2::uuid[]))
-  and ts > date_bin('5 minutes', now(), 'epoch') - interval '1435 minutes' and ts <= now()
-group by 1 order by 1`;
 
 /** 404 for a device the caller does not see. Tokens and hashes are never among the fields. */
 export async function readDevice(ctx: Context, id: string): Promise<{ data: object }> {
   const { orgIds, siteIds, groupIds } = ctx.scope;
   const values: unknown[] = [id];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   // Prepared for the two kinds of callers that there are most of; each name stays in every connection's memory.
   const name = siteIds || groupIds ? undefined : `devices-detail-${orgIds ? 'within' : 'everywhere'}`;
-  const { rows } = await ctx.sql<Record<string, unknown>>(DETAIL + seen, values, name);
+  const [commands] = ctx.fillings('devices.commands');
+  const detail = detailOf(commands?.countWaiting('d.id') ?? '0');
+  const { rows } = await ctx.sql<Record<string, unknown>>(detail + seen, values, name);
   const device = rows[0];
   if (!device) throw errors.NotFound('Device not found');
-  const recentMetrics = (await ctx.sql(METRICS, [id, orgIds], 'devices-recent-metrics')).rows;
+  const [metrics] = ctx.fillings('devices.metrics');
+  const recentMetrics = (await metrics?.readRecent(ctx, id)) ?? [];
   const shown = { ...device, id, recentMetrics };
   await addDetails(ctx, [shown]);
   return { data: shown };

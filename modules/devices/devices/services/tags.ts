@@ -1,7 +1,7 @@
 /** Tags of many devices at once: adding, taking away, renaming. */
-import { type Context, visibleDevices } from '#core';
+import { type Context, reach } from '#core';
 import { MOST_TAGS } from '../models/tag.ts';
-import type { TagChange, TagOutcome } from '../tagging.ts';
+import type { TagChange, TagOutcome } from '../types/lists.ts';
 
 interface Row {
   id: string;
@@ -15,7 +15,7 @@ interface Row {
 /** In the order of the ids, so that two changes at once wait for each other one way only. */
 async function lockVisible(ctx: Context, ids: readonly string[]): Promise<Row[]> {
   const values: unknown[] = [ids];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<Row>(
     `select d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, d.tags,
        d.lifecycle = 'decommissioned' as decommissioned

@@ -1,12 +1,12 @@
-/** Devices for the tests of this module, taken in and asked through the module's own API. */
+/** Devices for the tests of this module and of others, enrolled and called through the module's own API. */
 import { randomUUID } from 'node:crypto';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import { runUnitOfWork } from '#core/work';
 import type { Called, ErrorBody, TestPlatform } from '#test';
-import type { Enrolled, EnrollInput } from '../api.ts';
-import type { Beat } from '../beats.ts';
+import type { Enrolled, EnrollInput } from '../types/enrollment.ts';
+import type { Heartbeat } from '../types/heartbeat.ts';
 
-/** Work in the platform's role, as jobs do it; an enrolling machine has that role too, but no scope. */
+/** A unit of work in the platform's role, as jobs run; an enrolling machine has that role too, but no scope. */
 export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise<T>, scope = EVERYWHERE): Promise<T> =>
   runUnitOfWork(
     test.platform.tasks.work,
@@ -14,7 +14,7 @@ export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise
     run,
   );
 
-/** Work as the agent of a device, under row-level security. */
+/** A unit of work as the agent of a device, under row-level security. */
 export const asAgent = <T>(
   test: TestPlatform,
   device: { deviceId: string; orgId: string },
@@ -50,9 +50,13 @@ export const enroll = (
     NOWHERE,
   );
 
-export const beat = (test: TestPlatform, device: { deviceId: string; orgId: string }, more: Partial<Beat> = {}) =>
+export const heartbeat = (
+  test: TestPlatform,
+  device: { deviceId: string; orgId: string },
+  more: Partial<Heartbeat> = {},
+) =>
   asAgent(test, device, (ctx) =>
-    ctx.use('devices').beat({
+    ctx.use('devices').heartbeat({
       deviceId: device.deviceId,
       orgId: device.orgId,
       at: new Date(),
@@ -62,14 +66,14 @@ export const beat = (test: TestPlatform, device: { deviceId: string; orgId: stri
     }),
   );
 
-/** Runs one of this module's jobs now. */
-export async function runJob(test: TestPlatform, name: `devices/${string}`): Promise<void> {
+/** Runs one of the jobs of this module, or of a module about devices, now. */
+export async function runJob(test: TestPlatform, name: `${string}/${string}`): Promise<void> {
   const known = test.platform.tasks.registry.jobs.get(name);
   if (!known) throw new Error(`no job ${name}`);
   await asPlatform(test, (ctx) => known.job.run(ctx, {}));
 }
 
-/** Status and code of a refusal. */
+/** Status and code of an error response. */
 export const refusalOf = ({ status, body }: Called<unknown>): [number, string | undefined] => [
   status,
   (body as Partial<ErrorBody>).error?.code,

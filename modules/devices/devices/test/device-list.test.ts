@@ -1,7 +1,7 @@
 /** GET /devices in both forms. */
 import test from 'ava';
 import { type Called, type ErrorBody, organization, orgUser, startTestPlatform, tenant } from '#test';
-import { beat, enroll } from './arrange.ts';
+import { enroll, heartbeat } from './arrange.ts';
 
 interface Listed {
   devices: { id: string; hostname: string; status: string }[];
@@ -60,7 +60,7 @@ test('the page form and the cursor form have their documented shapes', async (t)
   const { partner, orgId, siteId } = await tenant(platform);
   const device = await enroll(platform, { orgId, siteId }, { hostname: 'one', hardware: { serialNumber: 'SN1' } });
   await enroll(platform, { orgId, siteId }, { hostname: 'two' });
-  await beat(platform, device, { metrics: { cpuPercent: 12.5 }, lastUser: 'ada' });
+  await heartbeat(platform, device, { metrics: { cpuPercent: 12.5 }, lastUser: 'ada' });
   const paged = await platform.call<{ data: object[]; pagination: object }>('GET', '/devices?page=1&limit=9000', {
     token: partner.token,
   });

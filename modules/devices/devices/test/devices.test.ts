@@ -1,7 +1,7 @@
 /** One device: detail, changes, updates, leaving and coming back. */
 import test from 'ava';
 import { type ErrorBody, orgUser, partnerUser, startTestPlatform, tenant } from '#test';
-import { asAgent, beat, enroll, runJob } from './arrange.ts';
+import { asAgent, enroll, heartbeat, runJob } from './arrange.ts';
 
 interface Detail {
   data: Record<string, unknown> & { recentMetrics: { cpuPercent: number }[]; status: string };
@@ -20,7 +20,7 @@ test('the detail shows inventory, names and the last day of metrics in buckets',
   const { device, path, token, orgId } = await arrange();
   const at = new Date(Math.floor(Date.now() / 300_000) * 300_000 - 300_000);
   for (const cpuPercent of [10, 30])
-    await beat(platform, device, { at: new Date(at.getTime() + cpuPercent), metrics: { cpuPercent } });
+    await heartbeat(platform, device, { at: new Date(at.getTime() + cpuPercent), metrics: { cpuPercent } });
   await platform.sql(
     `insert into device_metrics (device_id, ts, org_id, cpu_percent)
      select $1, ts, $2, 50 from generate_series(10, 1600) n, lateral (select now() - n * interval '1 minute' as ts) x
@@ -97,14 +97,14 @@ test('the wish for automatic updates is stored, ordered once, and confirmed by t
   t.deepEqual((await set(false)).body, { deviceId: id, enabled: false, confirmed: false });
   await set(true);
   await set(false);
-  const answer = await beat(platform, device, { autoUpdateEnabled: true });
+  const answer = await heartbeat(platform, device, { autoUpdateEnabled: true });
   t.false(answer.autoUpdateEnabled);
   t.deepEqual(
     answer.commands.map(({ type, payload }) => [type, payload]),
     [['set_auto_update', { enabled: false }]],
   );
   t.is((await rowOf(id)).auto_update_confirmed_at, null);
-  await beat(platform, device, { autoUpdateEnabled: false });
+  await heartbeat(platform, device, { autoUpdateEnabled: false });
   t.truthy((await rowOf(id)).auto_update_confirmed_at);
   t.deepEqual((await set(false)).body, { deviceId: id, enabled: false, confirmed: true });
 });
@@ -117,7 +117,7 @@ test('a decommissioned device gets only the order to remove its agent, and canno
   );
   t.deepEqual(results.map(({ status }) => status).sort(), [200, 409, 409]);
   const order = results.find(({ status }) => status === 200)?.body.uninstallCommandId;
-  const answer = await beat(platform, device);
+  const answer = await heartbeat(platform, device);
   t.like(answer, { lifecycle: 'decommissioned', uninstall: true });
   t.deepEqual(
     answer.commands.map((command) => command.id),
@@ -125,7 +125,7 @@ test('a decommissioned device gets only the order to remove its agent, and canno
   );
   t.is((await platform.call<Detail>('GET', path, { token })).body.data.status, 'decommissioned');
   const finished = await asAgent(platform, device, (ctx) =>
-    ctx.use('devices').finishCommand(id, order ?? '', 'agent', { status: 'completed' }),
+    ctx.use('device-commands').finishCommand(id, order ?? '', 'agent', { status: 'completed' }),
   );
   t.true(finished.changed);
   t.truthy((await rowOf(id)).uninstall_confirmed_at);
@@ -140,10 +140,10 @@ test('an order to remove the agent that was given out before a restore stands wh
   const { device, path, token } = await arrange();
   const leave = () => platform.call<{ uninstallCommandId?: string }>('DELETE', path, { token });
   const first = await leave();
-  t.is((await beat(platform, device)).commands.length, 1);
+  t.is((await heartbeat(platform, device)).commands.length, 1);
   t.is((await platform.call('POST', `${path}/restore`, { token })).status, 200);
   t.deepEqual((await leave()).body, first.body);
-  t.like(await beat(platform, device), { lifecycle: 'decommissioned', uninstall: true, commands: [] });
+  t.like(await heartbeat(platform, device), { lifecycle: 'decommissioned', uninstall: true, commands: [] });
 });
 
 test('decommissioning wants its permission and reach', async (t) => {
@@ -166,9 +166,9 @@ test('a device is restored within thirty days if there is a place, and then no l
   t.is((await restore()).body.error.code, 'DEVICE_LIMIT_REACHED');
   await platform.sql('update organizations set max_devices = null where id = $1', [orgId]);
   t.like((await restore()).body.data, { lifecycle: 'active', status: 'offline', uninstallRequestedAt: null });
-  t.deepEqual((await beat(platform, device)).commands, []);
+  t.deepEqual((await heartbeat(platform, device)).commands, []);
   await platform.call('DELETE', `${path}?uninstall=false`, { token });
-  t.like(await beat(platform, device), { uninstall: false, commands: [] });
+  t.like(await heartbeat(platform, device), { uninstall: false, commands: [] });
   await platform.sql(`update devices set decommissioned_at = now() - interval '31 days' where id = $1`, [id]);
   t.is((await restore()).body.error.code, 'RESTORE_TOO_LATE');
   await runJob(platform, 'devices/purge-devices');

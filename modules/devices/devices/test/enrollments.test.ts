@@ -1,7 +1,7 @@
 /** Taking devices in: limits, identity, and what agents must know of them. */
 import test from 'ava';
 import { organization, startTestPlatform, tenant } from '#test';
-import { asPlatform, beat, enroll } from './arrange.ts';
+import { asPlatform, enroll, heartbeat } from './arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -125,7 +125,7 @@ test('where the organization says so, an offline machine with the same serial an
 test('what identifies an agent says how its device, organization and partner stand', async (t) => {
   const place = await tenant(platform);
   const device = await enroll(platform, place);
-  await beat(platform, device);
+  await heartbeat(platform, device);
   await platform.sql(`update organizations set status = 'suspended' where id = $1`, [place.orgId]);
   const known = await asPlatform(platform, (ctx) => ctx.use('devices').identify([device.deviceId, place.siteId]));
   t.is(known.length, 1);

@@ -1,4 +1,4 @@
-/** A device of a tenant with inventory and a waiting command, and what the contract tests need to know of this module. */
+/** A device of a tenant with inventory, and examples of the operations on devices. */
 import { randomUUID } from 'node:crypto';
 import {
   type Example,
@@ -11,8 +11,7 @@ import {
   type Tenant,
   uniqueName,
 } from '#test';
-import { asAgent, beat, enroll } from './arrange.ts';
-import { commandExamples } from './example-commands.ts';
+import { asAgent, enroll, heartbeat } from './arrange.ts';
 
 /** The path of a new device of the tenant, or of something below it, and a token that may change it. */
 async function newDevice({ platform, tenant }: ExampleContext, hostname: string, below = '') {
@@ -42,8 +41,8 @@ const device = (id: string, { orgId, siteId }: Tenant): [string, unknown[]] => [
 const example: Example = {
   async make(platform, tenant) {
     const at = await enroll(platform, tenant, { hostname: 'example', hardware: { serialNumber: 'EXAMPLE' } });
-    await beat(platform, at, { metrics: { cpuPercent: 5 } });
-    await asAgent(platform, at, async (ctx) => {
+    await heartbeat(platform, at);
+    return asAgent(platform, at, async (ctx) => {
       const devices = ctx.use('devices');
       await devices.submitSoftware(at.deviceId, { software: [{ name: 'editor', version: '1.0' }] });
       await devices.submitReport(at.deviceId, {
@@ -51,13 +50,10 @@ const example: Example = {
         parts: [{ source: 'linux', body: { pending: [], installed: [] } }],
         whole: true,
       });
-      await devices.submitServices(at.deviceId, { services: [{ name: 'sshd', state: 'running' }] });
+      return devices.submitServices(at.deviceId, { services: [{ name: 'sshd', state: 'running' }] });
     });
-    const { token } = tenant.orgAdmin;
-    return platform.call('POST', `/devices/${at.deviceId}/commands`, { token, body: { type: 'lock' } });
   },
   bodies: {
-    ...commandExamples.bodies,
     'POST /devices/bulk/custom-fields': async (context) => ({
       deviceIds: [await exampleDevice(context)],
       values: { rack: shortName() },
@@ -70,7 +66,6 @@ const example: Example = {
     }),
   },
   before: {
-    ...commandExamples.before,
     'POST /devices/{id}/quarantine': async (context) => [`${(await newDevice(context, 'WS-0157')).path}/quarantine`],
     'POST /devices/{id}/auto-update': async (context) => [`${(await newDevice(context, 'WS-0158')).path}/auto-update`],
     'POST /devices/{id}/approve': async (context) => [`/devices/${await inserted(context, 'quarantined')}/approve`],
@@ -80,7 +75,6 @@ const example: Example = {
     ],
   },
   calls: {
-    ...commandExamples.calls,
     'PATCH /devices/{id}': async (context) => ({
       ...(await newDevice(context, 'WS-0152')),
       body: { displayName: 'Reception' },

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { organization, orgUser, type Page, type Person, Replica, tenant } from '#test';
-import { asAgent, beat, enroll } from './arrange.ts';
+import { asAgent, enroll, heartbeat } from './arrange.ts';
 import { group, join, platform, site } from './followed-ground.ts';
 
 const { sql } = platform;
@@ -134,10 +134,10 @@ test('a device that moves to another organization is gone in the old one and new
 test('a heartbeat is no change, what it changes is; a new organization ends no cursor, a removed one does', async (t) => {
   const made = await place();
   const { deviceId, orgId, partner, partnerId } = made;
-  await beat(platform, made, { metrics: { cpuPercent: 5 } });
+  await heartbeat(platform, made, { metrics: { cpuPercent: 5 } });
   const replica = new Replica(platform, '/devices', partner);
   await replica.follow();
-  await beat(platform, made, { metrics: { cpuPercent: 50 } });
+  await heartbeat(platform, made, { metrics: { cpuPercent: 50 } });
   t.deepEqual(await replica.follow(), { ids: [], gone: [] });
   await sql(`update device_state set last_seen_at = now() - interval '1 hour' where device_id = $1`, [deviceId]);
   await platform.platform.tasks.work.database.owner.query(

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
 import type { DevicesApi } from '../api.ts';
-import { asAgent, enroll, runJob } from './arrange.ts';
+import { asAgent, enroll } from './arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -99,16 +99,4 @@ test('an agent reaches only its own organization, and lists are closed to others
   await t.throwsAsync(foreign, { message: 'Device not found' });
   t.is((await platform.call('GET', `${mine.path}/software`, { token: theirs.token })).status, 404);
   t.is((await platform.call('GET', `${mine.path}/services`, { token: theirs.token })).status, 404);
-});
-
-test('days of metrics are made ahead and dropped whole when they are old', async (t) => {
-  await platform.sql(`create table device_metrics_y2020m01d01 partition of device_metrics
-    for values from ('2020-01-01 00:00+00') to ('2020-01-02 00:00+00')`);
-  await runJob(platform, 'devices/prune-history');
-  const parts = await platform.sql<{ name: string }>(
-    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'device_metrics'::regclass`,
-  );
-  // One more where midnight was since the tables were made.
-  t.true(parts.length === 9 || parts.length === 10, `${parts.length} days`);
-  t.false(parts.some(({ name }) => name.includes('2020')));
 });

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { startTestPlatform, type Tenant, tenant } from '#test';
 import { fc } from '#test/properties';
-import { asPlatform, beat, runJob } from './arrange.ts';
+import { asPlatform, heartbeat, runJob } from './arrange.ts';
 
 const platform = await startTestPlatform();
 const place: Tenant = await tenant(platform);
@@ -152,7 +152,7 @@ const EVENTS: Record<string, Event> = {
       (state) => (state.lifecycle === 'active' ? { ...state, online: true } : state),
     ),
     run: ({ id, orgId }) =>
-      beat(platform, { deviceId: id, orgId }).then(
+      heartbeat(platform, { deviceId: id, orgId }).then(
         () => true,
         () => false,
       ),

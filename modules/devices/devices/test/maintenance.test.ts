@@ -1,7 +1,7 @@
 /** Maintenance mode of one device. */
 import test from 'ava';
 import { type ErrorBody, startTestPlatform, tenant } from '#test';
-import { beat, enroll, eventsOf, refusalOf, runJob } from './arrange.ts';
+import { enroll, eventsOf, heartbeat, refusalOf, runJob } from './arrange.ts';
 
 interface Detail {
   data: { status: string; connectivity: string; maintenanceUntil: string | null; maintenanceReason: string | null };
@@ -23,7 +23,7 @@ test('maintenance is shown instead of the connection, which heartbeats do not ch
   const { device, id, token, orgId } = await arrange();
   const begun = await start(token, id, { minutes: 30, reason: 'new disk' });
   t.like(begun.body.data, { status: 'maintenance', connectivity: 'online', maintenanceReason: 'new disk' });
-  await beat(platform, device);
+  await heartbeat(platform, device);
   const until = new Date(Date.now() + 86_400_000).toISOString();
   const moved = await start(token, id, { until });
   t.like(moved.body.data, { status: 'maintenance', maintenanceUntil: until, maintenanceReason: null });

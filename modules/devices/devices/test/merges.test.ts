@@ -1,7 +1,7 @@
 /** Two rows of one machine become one. */
 import test from 'ava';
 import { type ErrorBody, organization, startTestPlatform, tenant } from '#test';
-import { beat, enroll, eventsOf, refusalOf } from './arrange.ts';
+import { enroll, eventsOf, heartbeat, refusalOf } from './arrange.ts';
 
 interface Detail {
   data: Record<string, unknown>;
@@ -15,7 +15,7 @@ async function arrange() {
     hostname: 'pc',
     hardware: { serialNumber: 'S', motherboardSerial: 'B' },
   });
-  await beat(platform, old, { metrics: { cpuPercent: 50 }, agentVersion: '0.9' });
+  await heartbeat(platform, old, { metrics: { cpuPercent: 50 }, agentVersion: '0.9' });
   await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [old.deviceId]);
   const fresh = await enroll(platform, place, {
     hostname: 'pc-new',

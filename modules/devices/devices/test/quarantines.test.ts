@@ -46,7 +46,7 @@ test('a quarantined device is only acknowledged until it is approved, then its o
   const story = [
     'devices.enrolled',
     'devices.quarantined',
-    'devices.command.finished',
+    'device-commands.finished',
     'devices.approved',
     'devices.online',
   ];

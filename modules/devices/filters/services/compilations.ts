@@ -90,7 +90,11 @@ const asksForRemoved = ({ operator, variants }: CheckedLeaf): boolean =>
 const wayOf = (ctx: Context, few: boolean | undefined): Way =>
   few ? 'few' : ctx.scope.orgIds === null ? 'everywhere' : 'within';
 
-/** Throws VALIDATION_ERROR with the path of each fault. The same tree gives the same text, whatever its values are. */
+/**
+ * The tree as a condition over `devices d`, with parameters and joins. Throws VALIDATION_ERROR with the path of each fault. The
+ * condition does not limit which devices the caller sees or which states count: the statement around it does. Run that
+ * statement through `limited`. The same tree gives the same text, whatever its values are.
+ */
 export async function compile(ctx: Context, conditions: unknown, options: CompileOptions = {}): Promise<Compiled> {
   const orgIds = options.orgIds === undefined ? ctx.scope.orgIds : options.orgIds;
   const tree = await checkTree(ctx, conditions, orgIds, options.path);

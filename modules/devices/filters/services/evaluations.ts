@@ -1,12 +1,12 @@
 /** Running conditions: whose devices count, and for how long the database may look. */
-import { type Context, visibleDevices } from '#core';
+import { type Context, reach } from '#core';
 import { TooExpensive } from '../errors.ts';
 import { Params } from '../operators/kind.ts';
 import { type Compiled, compile } from './compilations.ts';
 
 /** What the caller sees of `devices d`: organizations, sites and groups, as `Model.in(ctx)` has it. */
 export const visible = (ctx: Context, params: Params): string =>
-  visibleDevices(ctx.scope, (value, type) => params.add(value, type));
+  reach(ctx, 'd', (value, type) => params.add(value, type));
 
 /**
  * Runs a statement with the conditions under their time limit. Throws 400 FILTER_TOO_EXPENSIVE, after which the

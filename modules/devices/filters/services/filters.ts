@@ -1,6 +1,5 @@
 /** Saved filters: writing and reading them. */
 import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
-import { OrgRequired } from '../errors.ts';
 import { type FilterChanges, type FilterCreate, SavedFilter } from '../models/saved-filter.ts';
 import { evaluate, type Preview } from './previews.ts';
 import { checkTree } from './trees.ts';
@@ -50,7 +49,7 @@ export const filtersNaming = (ctx: Context, orgIds: readonly string[], field: st
 /** An organization's own users create in theirs, whatever they name. Throws ORG_REQUIRED, and 403 out of reach. */
 function ownerOf(ctx: Context, named: string | undefined): string {
   if (ctx.scope.kind === 'organization' && ctx.scope.orgId) return ctx.scope.orgId;
-  if (!named) throw OrgRequired();
+  if (!named) throw errors.OrgRequired('orgId is required for partner scope');
   mustAccessOrg(ctx, named);
   return named;
 }

@@ -1,7 +1,7 @@
 /** What previews show: counts, scopes, removed devices, and the time limit. */
 import test from 'ava';
 import { type ErrorBody, organization, orgUser, partnerUser, systemUser, tenant } from '#test';
-import { beat } from '../../devices/test/arrange.ts';
+import { heartbeat } from '../../devices/test/arrange.ts';
 import { all, any, call, devices, names, type Preview, platform, previewed, where } from './people.ts';
 
 test.after.always(() => platform.stop());
@@ -10,7 +10,7 @@ test('a preview counts all that match, shows the first of them by name, and says
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   const hostnames = ['web-3', 'Web-1', 'web-2', ...Array.from({ length: 12 }, (_, n) => `web-x${n}`)];
   const [, first = ''] = await devices({ orgId, siteId }, ...hostnames, 'db-1');
-  await beat(platform, { deviceId: first, orgId });
+  await heartbeat(platform, { deviceId: first, orgId });
   const conditions = all(where('hostname', 'startsWith', 'web-'));
   const { status, body } = await previewed(orgAdmin.token, conditions, 3);
   t.is(status, 200);

@@ -1,28 +1,10 @@
 /** Event logs as a device keeps them. */
 import Joi from 'joi';
+import type { EventDetail, EventItem, EventItemLevel, EventLogItem, Paged } from '#agent-protocol';
+import { eventItem, eventItemDetail, eventLogShape, listed, optionalText, paged } from '#agent-protocol/schemas';
 import { type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
-import { deviceId, type Paged, paged } from './tool-routes.ts';
-
-export interface EventLog {
-  name: string;
-  displayName: string;
-  recordCount: number | null;
-  maxSize: number | null;
-  retentionDays: number | null;
-  lastWriteTime: string | null;
-}
-/** As the agent words it. */
-export interface AgentEvent {
-  recordId: string;
-  timestamp: string;
-  level: keyof typeof SHOWN_LEVELS;
-  source: string;
-  eventId: string | null;
-  message: string;
-  computer: string | null;
-  user: string | null;
-}
+import { deviceId } from './tool-routes.ts';
 
 /** The API's words for levels, by those of agents. */
 export const SHOWN_LEVELS = {
@@ -31,33 +13,10 @@ export const SHOWN_LEVELS = {
   warning: 'warning',
   info: 'information',
   debug: 'verbose',
-} as const;
+} as const satisfies Record<EventItemLevel, string>;
 export type ShownLevel = (typeof SHOWN_LEVELS)[keyof typeof SHOWN_LEVELS];
 const levels = Object.values(SHOWN_LEVELS);
 
-const number = Joi.number().integer().allow(null).required();
-const text = Joi.string().allow('', null).required();
-
-export const logShape = Joi.object<EventLog>({
-  name: Joi.string().required(),
-  displayName: Joi.string().allow('').required(),
-  recordCount: number,
-  maxSize: number.description('Bytes'),
-  retentionDays: number,
-  lastWriteTime: Joi.string().allow(null).required(),
-});
-const agentEvent = Joi.object<AgentEvent>({
-  recordId: Joi.string().required(),
-  timestamp: Joi.string().required(),
-  level: Joi.string()
-    .valid(...Object.keys(SHOWN_LEVELS))
-    .required(),
-  source: Joi.string().allow('').required(),
-  eventId: text,
-  message: Joi.string().allow('').required(),
-  computer: text,
-  user: text,
-});
 const id = Joi.alternatives(Joi.number().integer(), Joi.string());
 export const eventShape = Joi.object({
   recordId: id.required().description('A number where the system numbers its records, else its own word for a place'),
@@ -68,11 +27,11 @@ export const eventShape = Joi.object({
   source: Joi.string().allow('').required(),
   eventId: id.allow(null).required(),
   message: Joi.string().allow('').required(),
-  user: text,
-  computer: text,
+  user: optionalText(),
+  computer: optionalText(),
 });
 export const eventDetail = eventShape.keys({
-  category: text,
+  category: optionalText(),
   details: Joi.object().unknown().required(),
   rawXml: Joi.string(),
 });
@@ -102,22 +61,18 @@ export const eventQuery = Joi.object<EventQuery>({
   eventId: Joi.string().max(100).description('A number as text, or what the system identifies its events by'),
 });
 
-export const LIST_LOGS: Tool<{ items: EventLog[] }> = {
+export const LIST_LOGS: Tool<{ items: EventLogItem[] }> = {
   type: 'event_logs_list',
   group: 'eventlogs',
-  result: shape(Joi.object<{ items: EventLog[] }>({ items: Joi.array().items(logShape).required() })),
+  result: shape(listed(eventLogShape)),
 };
-export const QUERY_EVENTS: Tool<Paged<AgentEvent>> = {
+export const QUERY_EVENTS: Tool<Paged<EventItem>> = {
   type: 'event_logs_query',
   group: 'eventlogs',
-  result: shape(paged(agentEvent)),
+  result: shape(paged(eventItem)),
 };
-export const GET_EVENT: Tool<AgentEvent & { details: Record<string, string> }> = {
+export const GET_EVENT: Tool<EventDetail> = {
   type: 'event_log_get',
   group: 'eventlogs',
-  result: shape(
-    agentEvent.append<AgentEvent & { details: Record<string, string> }>({
-      details: Joi.object().pattern(Joi.string(), Joi.string().allow('')).required(),
-    }),
-  ),
+  result: shape(eventItemDetail),
 };

@@ -1,41 +1,8 @@
 /** Files of a device, as its live tools list and read them. */
 import Joi from 'joi';
+import type { FileList, TransferredFile } from '#agent-protocol';
+import { fileList, transferredFile } from '#agent-protocol/schemas';
 import { shape, type Tool } from './tool.ts';
-
-export interface FileEntry {
-  name: string;
-  path: string;
-  type: string;
-  size: number | null;
-  modified: string | null;
-  permissions: string | null;
-  hidden: boolean;
-}
-export interface FileList {
-  path: string;
-  parent: string | null;
-  entries: FileEntry[];
-  truncated: boolean;
-}
-export const fileList = Joi.object<FileList>({
-  path: Joi.string().allow('').required(),
-  parent: Joi.string().allow('', null).required(),
-  entries: Joi.array()
-    .items(
-      Joi.object<FileEntry>({
-        name: Joi.string().required(),
-        path: Joi.string().required(),
-        type: Joi.string().valid('file', 'directory', 'symlink').required(),
-        size: Joi.number().integer().min(0).allow(null).required(),
-        modified: Joi.string().allow(null).required(),
-        permissions: Joi.string().allow('', null).required(),
-        hidden: Joi.boolean().required(),
-      }),
-    )
-    .max(5_000)
-    .required(),
-  truncated: Joi.boolean().required(),
-});
 
 const path = Joi.string().max(2048).description('A path as the device writes it');
 export const listQuery = Joi.object<{ path: string; showHidden: boolean }>({
@@ -68,28 +35,17 @@ export const upload = Joi.object<Upload>({
 /** For a file that is the body itself. */
 export const uploadQuery = Joi.object<Placement>({ ...placement, path });
 
-export interface Moved {
-  path: string;
-  size: number;
-  sha256: string;
-}
-export const moved = Joi.object<Moved>({
-  path: Joi.string().required(),
-  size: Joi.number().integer().min(0).required(),
-  sha256: Joi.string().hex().length(64).lowercase().required(),
-});
-
 export const LIST_FILES: Tool<FileList> = { type: 'file_list', group: 'files', result: shape(fileList) };
-export const READ_FILE: Tool<Moved> = {
+export const READ_FILE: Tool<TransferredFile> = {
   type: 'file_read',
   group: 'files',
-  result: shape(moved),
+  result: shape(transferredFile),
   audit: 'device.file.download',
 };
-export const WRITE_FILE: Tool<Moved> = {
+export const WRITE_FILE: Tool<TransferredFile> = {
   type: 'file_write',
   group: 'files',
-  result: shape(moved),
+  result: shape(transferredFile),
   audit: 'device.file_upload',
   mutates: true,
 };

@@ -1,15 +1,17 @@
 /** The registry of a Windows device: places, keys and values. */
 import Joi from 'joi';
+import {
+  HIVES,
+  type RegistryKeyItem,
+  type RegistryPlace,
+  type RegistryValueItem,
+  VALUE_TYPES,
+  type ValueSet,
+  type ValueType,
+} from '#agent-protocol';
+import { keyShape, listed, valueSet, valueShape } from '#agent-protocol/schemas';
 import { shape, type Tool } from './tool.ts';
 
-/** The hives, by their short names. */
-const HIVES: Record<string, string> = {
-  HKLM: 'HKEY_LOCAL_MACHINE',
-  HKCU: 'HKEY_CURRENT_USER',
-  HKCR: 'HKEY_CLASSES_ROOT',
-  HKU: 'HKEY_USERS',
-  HKCC: 'HKEY_CURRENT_CONFIG',
-};
 const hive = Object.entries(HIVES)
   .reduce((schema, [short, long]) => schema.replace(new RegExp(`^${short}$`), long), Joi.string())
   .valid(...Object.values(HIVES))
@@ -27,16 +29,11 @@ const path = Joi.string()
 const view = Joi.string().valid('64', '32').description('The 64-bit or the 32-bit view');
 const name = Joi.string().allow('').max(256).description('Empty for the default value');
 
-export interface KeyPlace {
-  hive: string;
-  path: string;
-  view: '64' | '32';
-}
-export interface ValuePlace extends KeyPlace {
+export interface ValuePlace extends RegistryPlace {
   name: string;
 }
 const key = { hive: hive.required(), path: path.allow('').default(''), view: view.default('64') };
-export const keyPlace = Joi.object<KeyPlace>(key);
+export const keyPlace = Joi.object<RegistryPlace>(key);
 export const valuePlace = Joi.object<ValuePlace>({ ...key, name: name.required() });
 /** A removal says what it means in the query, in the body, or in both; what is missing is told when they are joined. */
 export const someValuePlace = { hive, path: path.allow(''), view, name };
@@ -46,14 +43,13 @@ export const someKeyPlace = {
   view,
   recursive: Joi.boolean().description('true: with all keys below'),
 };
-export const removedKey = Joi.object<KeyPlace & { recursive: boolean }>({
+export const removedKey = Joi.object<RegistryPlace & { recursive: boolean }>({
   ...key,
   recursive: Joi.boolean().default(false).description('true: with all keys below'),
 });
 
-export const VALUE_TYPES = ['REG_SZ', 'REG_EXPAND_SZ', 'REG_MULTI_SZ', 'REG_DWORD', 'REG_QWORD', 'REG_BINARY'] as const;
 export interface ValueWrite extends ValuePlace {
-  type: (typeof VALUE_TYPES)[number];
+  type: ValueType;
   data: unknown;
 }
 export const valueWrite = Joi.object<ValueWrite>({
@@ -75,61 +71,26 @@ export const valueWrite = Joi.object<ValueWrite>({
       'Text for REG_SZ and REG_EXPAND_SZ, texts for REG_MULTI_SZ, a number for REG_DWORD, decimal digits as text for REG_QWORD, base64 or bytes for REG_BINARY',
     ),
 });
-export const keyCreate = Joi.object<KeyPlace>({
+export const keyCreate = Joi.object<RegistryPlace>({
   hive: hive.required(),
   path: path.required(),
   view: view.default('64'),
 });
 
-const count = Joi.number().integer().min(0).allow(null).required();
-export interface RegistryKey {
-  name: string;
-  path: string;
-  subKeyCount: number | null;
-  valueCount: number | null;
-  lastModified: string | null;
-}
-export interface RegistryValue {
-  name: string;
-  type: string;
-  data: unknown;
-  truncated: boolean;
-}
-export const keyShape = Joi.object<RegistryKey>({
-  name: Joi.string().allow('').required(),
-  path: Joi.string().allow('').required(),
-  subKeyCount: count,
-  valueCount: count,
-  lastModified: Joi.string().allow(null).required(),
-});
-export const valueShape = Joi.object<RegistryValue>({
-  name: Joi.string().allow('').required(),
-  type: Joi.string().required(),
-  data: Joi.any().required(),
-  truncated: Joi.boolean().required(),
-});
-
-const before = Joi.object({ type: Joi.string().required(), bytes: Joi.number().integer().min(0).required() });
-export interface ValueSet {
-  before: { type: string; bytes: number } | null;
-}
-export const valueSet = Joi.object<ValueSet>({
-  before: before.allow(null).required().description('What stood there; null for a new value'),
-});
 const nothing = Joi.object<object>({});
 const registry = { group: 'registry' } as const;
 const change = { ...registry, mutates: true } as const;
-export const KEYS: Tool<{ items: RegistryKey[] }> = {
+export const KEYS: Tool<{ items: RegistryKeyItem[] }> = {
   ...registry,
   type: 'registry_keys',
-  result: shape(Joi.object<{ items: RegistryKey[] }>({ items: Joi.array().items(keyShape).required() })),
+  result: shape(listed(keyShape)),
 };
-export const VALUES: Tool<{ items: RegistryValue[] }> = {
+export const VALUES: Tool<{ items: RegistryValueItem[] }> = {
   ...registry,
   type: 'registry_values',
-  result: shape(Joi.object<{ items: RegistryValue[] }>({ items: Joi.array().items(valueShape).required() })),
+  result: shape(listed(valueShape)),
 };
-export const GET_VALUE: Tool<RegistryValue> = { ...registry, type: 'registry_get', result: shape(valueShape) };
+export const GET_VALUE: Tool<RegistryValueItem> = { ...registry, type: 'registry_get', result: shape(valueShape) };
 export const SET_VALUE: Tool<ValueSet> = {
   ...change,
   type: 'registry_set',

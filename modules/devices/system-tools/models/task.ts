@@ -1,51 +1,10 @@
 /** Scheduled tasks of a device, as its live tools list them. */
 import Joi from 'joi';
+import type { Paged, TaskChange, TaskItem, TaskRun, TaskVerb } from '#agent-protocol';
+import { listed, paged, taskChange, taskRun, taskShape } from '#agent-protocol/schemas';
 import { type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
-import { deviceId, type Paged, paged } from './tool-routes.ts';
-
-export interface Task {
-  path: string;
-  name: string;
-  folder: string;
-  state: string;
-  lastRunTime: string | null;
-  lastRunResult: string | null;
-  nextRunTime: string | null;
-  triggers: { type: string; schedule: string; enabled: boolean }[];
-  actions: { type: string; command: string; arguments: string | null }[];
-  author: string | null;
-  description: string | null;
-}
-export interface TaskRun {
-  startTime: string | null;
-  endTime: string | null;
-  result: string | null;
-  message: string | null;
-}
-
-const text = Joi.string().allow('', null).required();
-const word = Joi.string().allow('').required();
-
-export const taskShape = Joi.object<Task>({
-  path: Joi.string().required(),
-  name: word,
-  folder: word,
-  state: Joi.string().valid('ready', 'running', 'disabled', 'queued', 'unknown').required(),
-  lastRunTime: text,
-  lastRunResult: text,
-  nextRunTime: text,
-  triggers: Joi.array()
-    .items(Joi.object({ type: word, schedule: word, enabled: Joi.boolean().required() }))
-    .required(),
-  actions: Joi.array()
-    .items(Joi.object({ type: word, command: word, arguments: text }))
-    .required()
-    .description('Secrets in commands and arguments are left out for callers without devices:execute'),
-  author: text,
-  description: text,
-});
-export const runShape = Joi.object<TaskRun>({ startTime: text, endTime: text, result: text, message: text });
+import { deviceId } from './tool-routes.ts';
 
 export interface TaskQuery extends PageQuery {
   folder: string;
@@ -67,22 +26,24 @@ export interface HistoryQuery {
   limit: number;
 }
 
-export const LIST_TASKS: Tool<Paged<Task>> = { type: 'tasks_list', group: 'tasks', result: shape(paged(taskShape)) };
-export const GET_TASK: Tool<Task> = { type: 'task_get', group: 'tasks', result: shape(taskShape) };
+/** Runs of one history. */
+const MAX_RUNS = 200;
+
+export const LIST_TASKS: Tool<Paged<TaskItem>> = {
+  type: 'tasks_list',
+  group: 'tasks',
+  result: shape(paged(taskShape)),
+};
+export const GET_TASK: Tool<TaskItem> = { type: 'task_get', group: 'tasks', result: shape(taskShape) };
 export const TASK_HISTORY: Tool<{ items: TaskRun[] }> = {
   type: 'task_history',
   group: 'tasks',
-  result: shape(Joi.object<{ items: TaskRun[] }>({ items: Joi.array().items(runShape).max(200).required() })),
+  result: shape(listed(taskRun, MAX_RUNS)),
 };
 
-export type TaskVerb = 'run' | 'enable' | 'disable';
-interface TaskChange {
-  path: string;
-  note?: string;
-}
 const change = {
   group: 'tasks',
-  result: shape(Joi.object<TaskChange>({ path: Joi.string().required(), note: Joi.string() })),
+  result: shape(taskChange),
   mutates: true,
 } as const;
 export const CHANGE_TASK: Record<TaskVerb, Tool<TaskChange>> = {

@@ -1,5 +1,6 @@
 /** What the routes of all live tools have in common: the path, who may call, the refusals, and lists that a device cuts. */
 import Joi from 'joi';
+import type { Paged } from '#agent-protocol';
 import { decodeCursor, encodeCursor, errors, type PageQuery } from '#core';
 
 export const deviceId = Joi.string().uuid().required();
@@ -14,17 +15,6 @@ export const lookErrors = [
   ...['RATE_LIMITED', 'DEVICE_DENIED', 'DEVICE_CONFLICT', 'DEVICE_ERROR', 'DEVICE_BAD_RESPONSE', 'DEVICE_TIMEOUT'],
 ];
 export const actErrors = [...lookErrors, 'RESULT_ERASED', 'IDEMPOTENCY_MISMATCH'];
-
-/** One page of what a device lists; `total` is null where counting would cost too much there. */
-export interface Paged<T> {
-  items: T[];
-  total: number | null;
-}
-export const paged = <T>(item: Joi.ObjectSchema<T>) =>
-  Joi.object<Paged<T>>({
-    items: Joi.array().items(item).max(500).required(),
-    total: Joi.number().integer().min(0).allow(null).required(),
-  });
 
 export const toolPagination = Joi.object({
   page: Joi.number().integer(),

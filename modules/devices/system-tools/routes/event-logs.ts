@@ -1,6 +1,7 @@
 /** /system-tools/devices/{deviceId}/eventlogs: event logs, read live from a device. */
+import { eventLogShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
-import { eventDetail, eventQuery, eventShape, logShape, oneEvent, oneLog } from '../models/event-log.ts';
+import { eventDetail, eventQuery, eventShape, oneEvent, oneLog } from '../models/event-log.ts';
 import { allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { listEvents, listLogs, readEvent, readLog } from '../services/event-logs.ts';
 
@@ -13,7 +14,7 @@ export default [
     path: base,
     summary: 'Lists the event logs that a device keeps',
     params: onDevice,
-    response: allOf(logShape),
+    response: allOf(eventLogShape),
     handler: (ctx, input) => listLogs(ctx, input),
   }),
   defineRoute({
@@ -21,7 +22,7 @@ export default [
     path: `${base}/{name}`,
     summary: 'Reads about an event log of a device',
     params: oneLog,
-    response: oneOf(logShape),
+    response: oneOf(eventLogShape),
     handler: (ctx, input) => readLog(ctx, input),
   }),
   defineRoute({

@@ -1,16 +1,9 @@
 /** /system-tools/devices/{deviceId}/files: listing, reading, writing and moving files of a device. */
+
 import Joi from 'joi';
+import { fileList, transferredFile } from '#agent-protocol/schemas';
 import { type BodyStream, defineRoute, type Input } from '#core';
-import {
-  downloadQuery,
-  fileList,
-  listQuery,
-  moved,
-  type Placement,
-  type Upload,
-  upload,
-  uploadQuery,
-} from '../models/file.ts';
+import { downloadQuery, listQuery, type Placement, type Upload, upload, uploadQuery } from '../models/file.ts';
 import { actErrors, acting, lookErrors, looking, onDevice } from '../models/tool-routes.ts';
 import { listFiles } from '../services/files.ts';
 import { download } from '../services/transfers/downloads.ts';
@@ -66,7 +59,7 @@ export default [
     payload: upload,
     maxBytes: 6 * 1024 * 1024,
     stream: { type: OCTETS, maxBytes: (config) => config.agents.transferMaxBytes },
-    response: moved.append<{ success: boolean }>({ success: Joi.boolean().required() }),
+    response: transferredFile.append<{ success: boolean }>({ success: Joi.boolean().required() }),
     errors: [...actErrors, ...fileErrors, 'BODY_INCOMPLETE'],
     handler: (ctx, input: Input<{ deviceId: string }, Partial<Placement>, Upload | BodyStream>) =>
       uploadFile(ctx, input),

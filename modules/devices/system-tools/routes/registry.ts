@@ -1,17 +1,9 @@
 /** /system-tools/devices/{deviceId}/registry: keys and values of the Windows registry. */
+
 import Joi from 'joi';
+import { keyShape, valueSet, valueShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
-import {
-  keyCreate,
-  keyPlace,
-  keyShape,
-  someKeyPlace,
-  someValuePlace,
-  valuePlace,
-  valueSet,
-  valueShape,
-  valueWrite,
-} from '../models/registry.ts';
+import { keyCreate, keyPlace, someKeyPlace, someValuePlace, valuePlace, valueWrite } from '../models/registry.ts';
 import { actErrors, acting, allOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { createKey, deleteKey, deleteValue, listKeys, listValues, readValue, setValue } from '../services/registry.ts';
 

@@ -1,7 +1,9 @@
 /** /system-tools/devices/{deviceId}/tasks: listing, running and switching scheduled tasks. */
+
 import Joi from 'joi';
+import { taskRun, taskShape } from '#agent-protocol/schemas';
 import { type AnyRoute, defineRoute } from '#core';
-import { byQuery, type HistoryQuery, oneTask, runShape, taskChanged, taskQuery, taskShape } from '../models/task.ts';
+import { byQuery, type HistoryQuery, oneTask, taskChanged, taskQuery } from '../models/task.ts';
 import { actErrors, acting, allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { changeTask, listTasks, readTask, taskHistory } from '../services/tasks.ts';
 
@@ -37,7 +39,7 @@ export default [
       ...byQuery,
       limit: Joi.number().unsafe().integer().custom(clamped).default(50).description('1 to 200'),
     }),
-    response: allOf(runShape),
+    response: allOf(taskRun),
     handler: (ctx, input) => taskHistory(ctx, input),
   }),
   ...(['run', 'enable', 'disable'] as const).map(

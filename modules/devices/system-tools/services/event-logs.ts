@@ -1,13 +1,7 @@
 /** Event logs of a device, read live and mapped to the API's words. */
+import type { EventItem } from '#agent-protocol';
 import { type Context, errors } from '#core';
-import {
-  type AgentEvent,
-  type EventQuery,
-  GET_EVENT,
-  LIST_LOGS,
-  QUERY_EVENTS,
-  SHOWN_LEVELS,
-} from '../models/event-log.ts';
+import { type EventQuery, GET_EVENT, LIST_LOGS, QUERY_EVENTS, SHOWN_LEVELS } from '../models/event-log.ts';
 import { listAnswer, pageAsked } from '../models/tool-routes.ts';
 import { callTool } from './calls/calls.ts';
 import type { Asked } from './calls/orders.ts';
@@ -51,7 +45,7 @@ export async function readEvent(ctx: Context, input: Asked & { params: { name: s
   return { data: { ...shown(result), category: details.category ?? null, details, ...(rawXml ? { rawXml } : {}) } };
 }
 
-function shown({ recordId, timestamp, level, source, eventId, message, user, computer }: AgentEvent) {
+function shown({ recordId, timestamp, level, source, eventId, message, user, computer }: EventItem) {
   const place = { recordId: numbered(recordId), timeCreated: timestamp, level: SHOWN_LEVELS[level] };
   return { ...place, source, eventId: eventId === null ? null : numbered(eventId), message, user, computer };
 }

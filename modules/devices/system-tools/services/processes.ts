@@ -1,13 +1,7 @@
 /** Processes: listed, looked at, ended. */
+import type { ProcessItem } from '#agent-protocol';
 import type { Context } from '#core';
-import {
-  GET_PROCESS,
-  KILL_PROCESS,
-  type Kill,
-  LIST_PROCESSES,
-  type Process,
-  type ProcessQuery,
-} from '../models/process.ts';
+import { GET_PROCESS, KILL_PROCESS, type Kill, LIST_PROCESSES, type ProcessQuery } from '../models/process.ts';
 import { listAnswer, pageAsked } from '../models/tool-routes.ts';
 import { callTool } from './calls/calls.ts';
 import type { Asked } from './calls/orders.ts';
@@ -15,7 +9,7 @@ import { lineFor } from './redaction.ts';
 
 const ORDER = 'processes';
 
-function shownTo(ctx: Context): <P extends Process>(process: P) => P {
+function shownTo(ctx: Context): <P extends ProcessItem>(process: P) => P {
   const line = lineFor(ctx);
   return (process) => ({ ...process, commandLine: line(process.commandLine) });
 }

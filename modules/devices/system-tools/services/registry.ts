@@ -1,6 +1,7 @@
 /** The registry of a Windows device: looked at and changed, but for what the system could not start without. */
 
 import type Joi from 'joi';
+import type { RegistryPlace } from '#agent-protocol';
 import { type Context, errors } from '#core';
 import { DeviceDenied, UnsupportedOs } from '../errors.ts';
 import {
@@ -9,7 +10,6 @@ import {
   DELETE_VALUE,
   GET_VALUE,
   KEYS,
-  type KeyPlace,
   removedKey,
   SET_VALUE,
   VALUES,
@@ -31,12 +31,12 @@ const onWindows =
     return payload as P & Record<string, unknown>;
   };
 
-export async function listKeys(ctx: Context, input: Asked & { query: KeyPlace }) {
+export async function listKeys(ctx: Context, input: Asked & { query: RegistryPlace }) {
   const { result } = await callTool(ctx, input, KEYS, { payload: onWindows(input.query) });
   return { data: result.items };
 }
 
-export async function listValues(ctx: Context, input: Asked & { query: KeyPlace }) {
+export async function listValues(ctx: Context, input: Asked & { query: RegistryPlace }) {
   const { result } = await callTool(ctx, input, VALUES, { payload: onWindows(input.query) });
   return { data: result.items };
 }
@@ -62,7 +62,7 @@ export async function deleteValue(ctx: Context, input: Asked) {
   return { success: true };
 }
 
-export async function createKey(ctx: Context, input: Asked & { payload: KeyPlace }) {
+export async function createKey(ctx: Context, input: Asked & { payload: RegistryPlace }) {
   const target = input.payload;
   const { result } = await callTool(ctx, input, CREATE_KEY, { payload: onWindows(target), target: { ...target } });
   return { success: true, created: result.created };
@@ -79,7 +79,7 @@ export async function deleteKey(ctx: Context, input: Asked) {
   return { success: true };
 }
 
-function mustBeExpendable({ hive, path }: KeyPlace): void {
+function mustBeExpendable({ hive, path }: RegistryPlace): void {
   const [first = '', ...rest] = path.split('\\');
   const root = first === '';
   const vital = hive === 'HKEY_LOCAL_MACHINE' && rest.length === 0 && PROTECTED.has(first.toUpperCase());

@@ -1,6 +1,7 @@
 /** Services of a device: listed, looked at, started and stopped. */
+import type { ServiceDetail, ServiceVerb } from '#agent-protocol';
 import type { Context, PageQuery } from '#core';
-import { CHANGE_SERVICE, GET_SERVICE, LIST_SERVICES, type Service, type ServiceVerb } from '../models/service.ts';
+import { CHANGE_SERVICE, GET_SERVICE, LIST_SERVICES } from '../models/service.ts';
 import { listAnswer, pageAsked } from '../models/tool-routes.ts';
 import { callTool } from './calls/calls.ts';
 import type { Asked } from './calls/orders.ts';
@@ -8,7 +9,7 @@ import { lineFor } from './redaction.ts';
 
 const ORDER = 'services';
 
-function shownTo(ctx: Context): (service: Service) => Service {
+function shownTo(ctx: Context): (service: ServiceDetail) => ServiceDetail {
   const line = lineFor(ctx);
   return (service) => ({ ...service, path: line(service.path) });
 }

@@ -1,15 +1,7 @@
 /** Scheduled tasks of a device: listed, looked at, run, switched on and off. */
+import type { TaskItem, TaskVerb } from '#agent-protocol';
 import type { Context } from '#core';
-import {
-  CHANGE_TASK,
-  GET_TASK,
-  type HistoryQuery,
-  LIST_TASKS,
-  TASK_HISTORY,
-  type Task,
-  type TaskQuery,
-  type TaskVerb,
-} from '../models/task.ts';
+import { CHANGE_TASK, GET_TASK, type HistoryQuery, LIST_TASKS, TASK_HISTORY, type TaskQuery } from '../models/task.ts';
 import { listAnswer, pageAsked } from '../models/tool-routes.ts';
 import { callTool } from './calls/calls.ts';
 import type { Asked } from './calls/orders.ts';
@@ -20,7 +12,7 @@ type OneTask = Asked & { params: { path: string }; query: { path?: string } };
 
 const pathOf = ({ params, query }: OneTask): string => query.path ?? params.path;
 
-function shownTo(ctx: Context): (task: Task) => Task {
+function shownTo(ctx: Context): (task: TaskItem) => TaskItem {
   const line = lineFor(ctx);
   return (task) => ({
     ...task,

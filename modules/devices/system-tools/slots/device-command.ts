@@ -3,4 +3,4 @@ import { defineFilling } from '#core';
 import { TOOL_TYPES } from '../models/tools.ts';
 import { keepEnding } from '../services/calls/endings.ts';
 
-export default defineFilling({ slot: 'devices.command', value: { types: TOOL_TYPES, ended: keepEnding } });
+export default defineFilling({ slot: 'device-commands.command', value: { types: TOOL_TYPES, ended: keepEnding } });

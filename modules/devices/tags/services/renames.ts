@@ -1,13 +1,13 @@
 /** Renaming a tag in an organization, on its devices and in what names it. */
-import { type Context, errors, targetOrg, visibleDevices } from '#core';
-import { invalid, OutOfScope } from '../errors.ts';
+import { type Context, errors, reach, targetOrg } from '#core';
+import { invalid } from '../errors.ts';
 import renamed from '../events/renamed.ts';
 import type { Rename } from '../models/tag-query.ts';
 
 /** How many devices have the tag, and how many of them the caller sees. */
 async function countOf(ctx: Context, orgId: string, tag: string): Promise<{ all: number; seen: number }> {
   const values: unknown[] = [orgId, tag];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ all: number; seen: number }>(
     `select count(*) as all, count(*) filter (where ${seen}) as seen from devices d
      where d.org_id = $1 and d.tags @> array[$2::text]`,
@@ -35,7 +35,7 @@ export async function orderRename(ctx: Context, input: Rename) {
   if (from === to) throw invalid('to', 'Both are the same tag');
   const { all: affected, seen } = await countOf(ctx, orgId, from);
   if (seen === 0) throw errors.NotFound('No device has this tag');
-  if (seen < affected) throw OutOfScope();
+  if (seen < affected) throw errors.TargetOutOfScope();
   const references = [];
   for (const store of ctx.fillings('tags.references')) references.push(...(await store.find(ctx, orgId, from)));
   // In their order: a tag may be renamed twice.

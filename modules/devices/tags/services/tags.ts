@@ -1,5 +1,14 @@
 /** Which tags there are: counted over the devices that the caller sees. There is no other list of them. */
-import { type Context, decodeCursor, encodeCursor, errors, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
+import {
+  type AddParameter,
+  type Context,
+  decodeCursor,
+  encodeCursor,
+  errors,
+  mustAccessSite,
+  mustReachOrg,
+  reach,
+} from '#core';
 import type { TagQuery } from '../models/tag-query.ts';
 
 interface Row {
@@ -8,17 +17,17 @@ interface Row {
   orgIds: string[] | null;
   total: number;
 }
-type Add = (value: unknown, type: string) => string;
 
 /** The most frequent first needs its count turned round, so that one comparison serves both keys of the cursor. */
 const ORDERS = {
   count: {
     keys: '-n, tag collate "C"',
-    after: (add: Add, n: number, tag: string) => `(-n, tag collate "C") > (${add(n, 'bigint')}, ${add(tag, 'text')})`,
+    after: (add: AddParameter, n: number, tag: string) =>
+      `(-n, tag collate "C") > (${add(n, 'bigint')}, ${add(tag, 'text')})`,
   },
   name: {
     keys: 'tag collate "C"',
-    after: (add: Add, _n: number, tag: string) => `tag collate "C" > ${add(tag, 'text')}`,
+    after: (add: AddParameter, _n: number, tag: string) => `tag collate "C" > ${add(tag, 'text')}`,
   },
 };
 
@@ -35,8 +44,8 @@ async function mustReach(ctx: Context, { orgId, siteId }: Pick<TagQuery, 'orgId'
 export async function listTags(ctx: Context, query: TagQuery) {
   await mustReach(ctx, query);
   const values: unknown[] = [];
-  const add: Add = (value, type) => `$${values.push(value)}::${type}`;
-  const parts = [visibleDevices(ctx.scope, add), `d.lifecycle <> 'decommissioned'`, `d.tags <> '{}'`];
+  const add: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
+  const parts = [reach(ctx, 'd', add), `d.lifecycle <> 'decommissioned'`, `d.tags <> '{}'`];
   if (query.orgId) parts.push(`d.org_id = ${add(query.orgId, 'uuid')}`);
   if (query.siteId) parts.push(`d.site_id = ${add(query.siteId, 'uuid')}`);
   const search = query.search ? ctx.use('devices').tagKey(query.search) : '';

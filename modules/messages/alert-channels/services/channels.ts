@@ -1,7 +1,6 @@
 /** Channels: listing, reading, creating, changing and removing them. */
 import { randomUUID } from 'node:crypto';
 import { type Context, changesOf, errors, mustAccessOrg, mustWriteFor, ownerOf, page, type SortKey } from '#core';
-import { InUse } from '../errors.ts';
 import type { ChannelUsage } from '../models/adapter.ts';
 import { Channel, type ChannelCreate, type ChannelQuery, type ChannelUpdate } from '../models/channel.ts';
 import { adapterOf, mustKnow } from './adapters/adapters.ts';
@@ -108,7 +107,8 @@ export async function deleteChannel(ctx: Context, id: string) {
   for (const filling of ctx.fillings('alert-channels.usage') as readonly ChannelUsage[]) {
     Object.assign(usage, await filling.of(ctx, id));
   }
-  if (Object.values(usage).some((count) => count > 0)) throw InUse({ details: [usage] });
+  if (Object.values(usage).some((count) => count > 0))
+    throw errors.InUse({ message: 'The channel is in use', details: [usage] });
   await visible(ctx).findById(id).delete();
   audit(ctx, 'notification_channel.delete', channel, { type: channel.type });
   return { success: true };

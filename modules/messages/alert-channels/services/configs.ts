@@ -1,6 +1,5 @@
 /** Configurations of channels: checked by their kind, secrets sealed, and masked for whoever looks. */
 import { type Context, errors, UrlBlockedError } from '#core';
-import { CredentialsRequired, UrlBlocked } from '../errors.ts';
 import type { ChannelAdapter } from '../models/adapter.ts';
 import type { Channel, Config } from '../models/channel.ts';
 
@@ -41,7 +40,7 @@ export async function mustBeCallable(ctx: Context, config: Config): Promise<void
     } catch (error) {
       if (!(error instanceof UrlBlockedError)) throw error;
       const { message } = error;
-      throw UrlBlocked({ message, details: [{ in: 'payload', path: `config.${key}`, message }] });
+      throw errors.UrlBlocked({ message, details: [{ in: 'payload', path: `config.${key}`, message }] });
     }
   }
 }
@@ -87,7 +86,7 @@ export function merged(adapter: ChannelAdapter, before: Config, given: Config): 
     (key) => !adapter.destination.includes(key) && !isEmpty(before[key]) && given[key] === undefined,
   );
   if (elsewhere && missing.length > 0) {
-    throw CredentialsRequired({
+    throw errors.CredentialsRequired({
       details: missing.map((key) => ({ in: 'payload', path: `config.${key}`, message: 'send it again, or null' })),
     });
   }

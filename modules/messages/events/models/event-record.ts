@@ -1,4 +1,4 @@
-/** An event as core records it with the change that caused it, and what may be asked of the stream of them. */
+/** An event as core records it with the change that caused it, and the query of its stream. */
 import Joi from 'joi';
 import { Model, type PageQuery, pageQuery } from '#core';
 
@@ -37,7 +37,7 @@ const filter = {
   types,
   lastEventId: Joi.string()
     .max(60)
-    .description('The id of an event of the stream, or of a message: what comes after it'),
+    .description('The id of an event of the stream, or of a message: returns what follows it'),
 };
 export const streamQuery = Joi.object<EventFilter>(filter);
 export const historyQuery = Joi.object<HistoryQuery>({

@@ -1,4 +1,4 @@
-/** /events and /events/history: what happens in a tenant, in the form of webhook messages. */
+/** /events and /events/history: events of a tenant, in the form of webhook messages. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
 import { type EventFilter, historyQuery, messageShape, streamQuery } from '../models/event-record.ts';
@@ -13,7 +13,7 @@ export default [
     path: '/events',
     summary: 'Follows events as server-sent events',
     description:
-      'The data of each is the message that a webhook would get. Send the last id as Last-Event-ID, or as lastEventId, to go on behind it, without loss and without repeats; without one only new events come. 410 says that events behind the id are not kept any more. A comment comes every 15 seconds.',
+      'The data of each is the message that a webhook receives. Send the last id as Last-Event-ID, or as lastEventId, to resume after it without loss or repetition; without an id only new events are sent. 410 means that the events after the id are no longer kept. A comment is sent every 15 seconds.',
     access,
     query: streamQuery,
     response: Joi.object(),
@@ -26,7 +26,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/events/history',
-    summary: 'Lists the events of the last thirty days, in their order',
+    summary: 'Lists the events of the last thirty days in order',
     access,
     query: historyQuery,
     response: pageOf(messageShape),

@@ -1,4 +1,4 @@
-/** The newest events of everybody, asked for once for all streams of the process, and only while there are any. */
+/** The newest events of all tenants, read once for all streams of the process, and only while there are any. */
 import {
   type Context,
   defineService,
@@ -14,7 +14,7 @@ import { after } from './selection.ts';
 
 const EVERY_MS = 300;
 const BATCH = 1000;
-/** Characters that are kept for streams that follow closely; who is further behind reads the table. */
+/** Characters that are kept for streams that are up to date; a stream that is further behind reads the table. */
 const MOST = 8_000_000;
 
 type AsPlatform = <T>(run: (ctx: Context) => Promise<T>) => Promise<T>;
@@ -48,7 +48,7 @@ export class EventFeed {
   private timer: NodeJS.Timeout | undefined;
   private events: FedEvent[] = [];
   private size = 0;
-  /** Nothing behind `start` and up to `head` is missing among the events; null while nobody follows. */
+  /** No event between `start` and `head` is missing; null without streams. */
   private start: EventPosition | null = null;
   private head: EventPosition = { xid: 0n, seq: 0n };
 
@@ -56,7 +56,7 @@ export class EventFeed {
     this.asPlatform = asPlatform;
   }
 
-  /** Counts a stream of this tenant; null where it has so many already. What it returns ends it. */
+  /** Counts a stream of this tenant; null when the limit is reached. Call the returned function to end it. */
   join(tenant: string, most: number): (() => void) | null {
     const open = this.readers.get(tenant) ?? 0;
     if (open >= most) return null;
@@ -69,7 +69,7 @@ export class EventFeed {
     };
   }
 
-  /** What comes after the position, and how far that is; null where it is not at hand. */
+  /** The events after the position, and the position they reach; null when they are not in memory. */
   after(position: EventPosition, wanted: Wanted): { text: string; upTo: EventPosition } | null {
     if (!this.start || isBehind(position, this.start)) return null;
     const texts = this.events.filter((event) => isBehind(position, event) && isWanted(event, wanted));
@@ -79,7 +79,7 @@ export class EventFeed {
     };
   }
 
-  /** Resolves with the next turn of the feed, or when the time is over or the signal has come. */
+  /** Resolves with the next round of the feed, after the time-out, or when the signal aborts. */
   next(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const go = () => {
@@ -96,7 +96,7 @@ export class EventFeed {
   }
 
   private async turn(): Promise<void> {
-    // A database that is away is asked again in the next turn.
+    // The next round retries a database that is away.
     const more = await this.read().catch(() => false);
     this.timer = undefined;
     if (this.readers.size === 0) {
@@ -109,7 +109,7 @@ export class EventFeed {
     }
   }
 
-  /** True where there is more to read at once. */
+  /** True when there is more to read immediately. */
   private async read(): Promise<boolean> {
     if (this.readers.size === 0) return false;
     const { from, upTo, found, count } = await this.asPlatform((ctx) => this.batch(ctx));

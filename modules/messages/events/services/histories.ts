@@ -1,9 +1,9 @@
-/** GET /events/history: the events that are kept, in their order. */
+/** GET /events/history: the stored events in order. */
 import { type Context, type DomainEvent, page, type SortKey } from '#core';
 import type { EventRecord, HistoryQuery } from '../models/event-record.ts';
 import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';
 
-/** Throws what the filter throws, and CURSOR_EXPIRED for an id too far back. */
+/** Throws what the filter throws, and CURSOR_EXPIRED for an id that is too old. */
 export async function listHistory(ctx: Context, query: HistoryQuery) {
   mustBeAskable(ctx, query);
   const rows = eventsOf(ctx, query);

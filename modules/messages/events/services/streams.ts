@@ -1,20 +1,20 @@
-/** GET /events: the events within reach as they happen, each once and in order, from where the reader stopped. */
+/** GET /events: events within reach as they happen, each once and in order, from where the reader stopped. */
 import {
   type Context,
   type EventPosition,
   type EventSink,
   encodeEventPosition,
+  errors,
   eventHorizon,
   eventStream,
   type Reply,
 } from '#core';
-import { TooManyStreams } from '../errors.ts';
 import type { EventFilter } from '../models/event-record.ts';
 import { type EventFeed, FEED, textOf } from './event-feed.ts';
 import { messageOf } from './histories.ts';
 import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';
 
-/** Streams of one tenant on one process. */
+/** Streams of one tenant in one process. */
 const MOST = 20;
 const BATCH = 200;
 const PING_MS = 15_000;
@@ -34,7 +34,7 @@ export async function follow(ctx: Context, filter: EventFilter, lastEventId = fi
     };
   });
   const leave = feed.join(tenantOf(ctx), MOST);
-  if (!leave) throw TooManyStreams();
+  if (!leave) throw errors.TooManyStreams();
   return eventStream(ctx, (sink) => write(ctx, filter, { feed, cluster, from, sink }), { onEnd: leave });
 }
 
@@ -54,7 +54,7 @@ async function write(ctx: Context, filter: EventFilter, { feed, cluster, from, s
   };
   let position = from;
   const here = () => `id: ${encodeEventPosition(cluster, position)}\n`;
-  // The position goes out at once: whoever is cut off before the first event then misses none.
+  // The position is sent immediately, so that a reader who disconnects before the first event misses none.
   await sink.send(`retry: 1000\n${here()}\n`);
   let pingAt = Date.now() + PING_MS;
   while (!signal.aborted) {
@@ -63,13 +63,13 @@ async function write(ctx: Context, filter: EventFilter, { feed, cluster, from, s
     if (text) await sink.send(text);
     else if (Date.now() < pingAt) await feed.next(pingAt - Date.now(), signal);
     if (signal.aborted || Date.now() < pingAt) continue;
-    // The id spares a reader who resumes from looking through other people's events once more.
+    // With this id a reader who resumes need not scan the events of other tenants again.
     await sink.send(`: ping\n${here()}\n`);
     pingAt = Date.now() + PING_MS;
   }
 }
 
-/** For who is further behind than the feed reaches. */
+/** For readers who are further behind than the feed reaches. */
 async function read(ctx: Context, filter: EventFilter, cluster: string, position: EventPosition) {
   return ctx.asCaller(async (inner) => {
     const { upto } = await eventHorizon(inner);

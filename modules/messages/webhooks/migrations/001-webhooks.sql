@@ -6,7 +6,7 @@ create table webhooks (
   partner_id uuid references partners (id),
   name varchar(255) not null,
   url varchar(2048) not null,
-  -- host and port: deliveries are paused for the host when connections to it fail
+  -- host and port, for the circuit breaker of core/delivery
   host text not null,
   -- kinds, families (`alert.*`) or `*`
   events text[] not null check (cardinality(events) between 1 and 100),
@@ -72,21 +72,17 @@ create index webhook_deliveries_repeats on webhook_deliveries (message_id) where
 create index webhook_deliveries_age on webhook_deliveries using brin (created_at);
 call protect_tenant('webhook_deliveries', 'org_id', 'partner_id');
 
--- Deliveries to be sent, separate from their history, so that claims and results update few and narrow rows.
+-- Deliveries to be sent (core/delivery), separate from their history, so that claims and results update few and narrow rows.
+-- Deliveries of a webhook that is not active have due_at infinity.
 create table webhook_queue (
-  delivery_id uuid primary key references webhook_deliveries (id) on delete cascade,
+  id uuid primary key references webhook_deliveries (id) on delete cascade,
   webhook_id uuid not null,
   org_id uuid,
   partner_id uuid,
   -- sent in any state of the webhook
-  test boolean not null default false,
-  -- while leased: the end of the lease; infinity: not before the webhook is active again
-  due_at timestamptz not null,
-  lease uuid,
-  leased_until timestamptz
-) with (fillfactor = 70);
-create index webhook_queue_due on webhook_queue (webhook_id, due_at);
-create index webhook_queue_leased on webhook_queue (webhook_id) where leased_until is not null;
+  test boolean not null default false
+);
+call make_delivery_queue('webhook_queue', 'webhook_id');
 call protect_tenant('webhook_queue', 'org_id', 'partner_id');
 
 create table webhook_counts (
@@ -99,14 +95,6 @@ create table webhook_counts (
   primary key (webhook_id, hour)
 ) with (fillfactor = 70);
 call protect_tenant('webhook_counts', 'org_id', 'partner_id');
-
--- Hosts with failing connections.
-create table webhook_hosts (
-  host text primary key,
-  failures integer not null,
-  paused_until timestamptz
-);
-call protect_platform('webhook_hosts');
 
 -- Creates a delivery for each active webhook that listens to an event, in the commit that emits the event (slot events.outbox).
 create function webhook_fan_out(given jsonb) returns void
@@ -129,8 +117,8 @@ begin
   made as (
     insert into webhook_deliveries (id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload)
     select delivery_id, webhook_id, org_id, site_id, device_id, id, kind, 'msg_' || delivery_id, body::json from due)
-  insert into webhook_queue (delivery_id, webhook_id, org_id, due_at)
-  select delivery_id, webhook_id, org_id, now() from due;
+  insert into webhook_queue (id, webhook_id, org_id)
+  select delivery_id, webhook_id, org_id from due;
 end $$;
 revoke all on function webhook_fan_out(jsonb) from public;
 grant execute on function webhook_fan_out(jsonb) to quartermaster_app, quartermaster_platform;

@@ -5,9 +5,9 @@ import { deliveryShape, STATUSES } from '../models/delivery.ts';
 import {
   type DeliveryQuery,
   listDeliveries,
+  type Period,
   replayDeliveries,
   retryDelivery,
-  type Stretch,
 } from '../services/deliveries.ts';
 import { TEST_KIND } from '../services/kinds.ts';
 import { testWebhook } from '../services/tests.ts';
@@ -81,7 +81,7 @@ export default [
     access: write,
     audit: 'webhook.replay',
     params,
-    payload: Joi.object<Stretch>({
+    payload: Joi.object<Period>({
       from: Joi.date().iso().required(),
       to: Joi.date().iso().required().description('After `from`'),
       status: Joi.string()
@@ -95,7 +95,7 @@ export default [
     }),
     status: 202,
     errors: ['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: Stretch }) =>
+    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: Period }) =>
       replayDeliveries(ctx, id, payload),
   }),
 ];

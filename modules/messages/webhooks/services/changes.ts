@@ -1,9 +1,8 @@
 /** Changing a webhook: where it sends, what, with which secrets, and whether at all. */
-import { type Context, changesOf, errors } from '#core';
-import { CredentialsRequired } from '../errors.ts';
+import { announceDue, type Context, changesOf, errors } from '#core';
 import { type Header, MASK, type Webhook, type WebhookUpdate } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
-import { CHANGED, DUE } from './outbox/listeners.ts';
+import { CHANGED } from './outbox/listeners.ts';
 import { mustLock, visibleWebhooks } from './reach.ts';
 import { sealHeaders, withNewSecret } from './secrets.ts';
 import { audit, mustBeCallable, show } from './webhooks.ts';
@@ -57,7 +56,8 @@ export const FRESH = {
 function mustReenter(before: readonly Header[], given: readonly Header[] | undefined): void {
   if (before.length === 0) return;
   if (given?.every(({ value }) => value !== MASK)) return;
-  throw CredentialsRequired({
+  throw errors.CredentialsRequired({
+    message: 'Another URL requires the values of all headers again',
     details: [{ in: 'payload', path: 'headers', message: 'give all values, or no header' }],
   });
 }
@@ -69,5 +69,5 @@ export async function holdOrRelease(ctx: Context, id: string, status: 'active' |
       ? `update webhook_queue set due_at = now() where webhook_id = $1 and due_at = 'infinity'`
       : `update webhook_queue set due_at = 'infinity' where webhook_id = $1 and not test and lease is null`;
   await ctx.sql(text, [id]);
-  if (status === 'active') ctx.hint(DUE, '');
+  if (status === 'active') announceDue(ctx, 'webhooks');
 }

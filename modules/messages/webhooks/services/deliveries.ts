@@ -1,17 +1,16 @@
-/** The log of deliveries, and sending again: a test, one message, or all of a stretch of time. */
+/** The log of deliveries; sending a test, a failed message, or all messages of a period again. */
 import { randomUUID } from 'node:crypto';
-import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
+import { announceDue, type Context, errors, type PageQuery, page, type SortKey } from '#core';
 import { NotFailed } from '../errors.ts';
 import { Delivery, type DeliveryStatus } from '../models/delivery.ts';
 import type { Webhook } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
-import { DUE } from './outbox/listeners.ts';
 import { bodyOf } from './outbox/messages.ts';
 import { mustLock, mustSee } from './reach.ts';
 import { audit } from './webhooks.ts';
 
-/** Messages that one call of replay takes at most. */
-const MOST_REPLAYED = 1000;
+/** Messages that one replay sends. */
+const MAX_REPLAYED = 1000;
 const ORDER = {
   name: 'webhook-deliveries',
   keys: [
@@ -29,7 +28,7 @@ export interface DeliveryQuery extends PageQuery {
 
 export const show = ({ partnerId: _, ...delivery }: Delivery) => delivery;
 
-/** Newest first. People limited to sites or groups see what was sent of those. */
+/** Newest first. Users limited to sites or groups see what was sent about those. */
 export async function listDeliveries(ctx: Context, webhookId: string, query: DeliveryQuery) {
   await mustSee(ctx, webhookId);
   const { status, eventType, from, to } = query;
@@ -41,7 +40,7 @@ export async function listDeliveries(ctx: Context, webhookId: string, query: Del
   return page(found, query, ORDER, show);
 }
 
-/** Queues a test; it is sent whatever the state of the webhook, once. Throws UNKNOWN_EVENT. */
+/** Queues a test. It is sent once, in any state of the webhook. Throws UNKNOWN_EVENT. */
 export async function addTest(ctx: Context, webhookId: string, event: string): Promise<string> {
   mustKnow(ctx, [event], 'event');
   const webhook = await mustLock(ctx, webhookId);
@@ -54,16 +53,16 @@ export async function addTest(ctx: Context, webhookId: string, event: string): P
     `with made as (
        insert into webhook_deliveries (id, webhook_id, org_id, partner_id, event_id, event_type, message_id, payload, trigger, max_attempts)
        values ($1, $2, $3, $4, $5, $6, 'msg_' || $1::uuid, $7::json, 'test', 1))
-     insert into webhook_queue (delivery_id, webhook_id, org_id, partner_id, test, due_at) values ($1, $2, $3, $4, true, now())`,
+     insert into webhook_queue (id, webhook_id, org_id, partner_id, test) values ($1, $2, $3, $4, true)`,
     [id, webhookId, orgId, partnerId, eventId, event, body],
   );
   audit(ctx, 'webhook.test', webhook, { deliveryId: id, event });
-  ctx.hint(DUE, '');
+  announceDue(ctx, 'webhooks');
   return id;
 }
 
-// A message is sent again by a new delivery with its id and its text. Not while one of its deliveries is under way, and
-// a message that failed not once it has arrived after all. $1 webhook, $2 statuses.
+// A message is sent again by a new delivery with the same message id and text. Leaves out messages with a delivery under way,
+// and failed ones that another delivery has delivered since. $1 webhook, $2 statuses.
 const REPEAT = (which: string) => `
 with due as materialized (
   select gen_random_uuid() as new_id, d.* from webhook_deliveries d
@@ -71,17 +70,17 @@ with due as materialized (
     select from webhook_deliveries o
     where (o.id = substr(d.message_id, 5)::uuid or (o.message_id = d.message_id and o.trigger = 'manual_retry'))
       and (o.status in ('pending', 'retrying') or (d.status = 'failed' and o.status = 'delivered')))
-  order by d.created_at, d.id limit ${MOST_REPLAYED}),
+  order by d.created_at, d.id limit ${MAX_REPLAYED}),
 made as (
   insert into webhook_deliveries
     (id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload, trigger, retry_of_id)
   select new_id, webhook_id, org_id, site_id, device_id, event_id, event_type, message_id, payload, 'manual_retry', id
   from due),
 queued as (
-  insert into webhook_queue (delivery_id, webhook_id, org_id, due_at) select new_id, webhook_id, org_id, now() from due)
+  insert into webhook_queue (id, webhook_id, org_id) select new_id, webhook_id, org_id from due)
 select new_id as id, created_at from due order by created_at`;
 
-/** Throws NOT_FAILED, INVALID_STATE while the webhook does not send, ALREADY_PENDING while the message is under way. */
+/** Throws NOT_FAILED, INVALID_STATE unless the webhook is active, and ALREADY_PENDING while the message is under way. */
 export async function retryDelivery(ctx: Context, webhookId: string, deliveryId: string) {
   const webhook = await mustLock(ctx, webhookId);
   const delivery = await Delivery.in(ctx).findById(deliveryId).where({ webhookId });
@@ -92,21 +91,21 @@ export async function retryDelivery(ctx: Context, webhookId: string, deliveryId:
   const [made] = rows;
   if (!made) throw errors.AlreadyPending('The message is under way, or has arrived since');
   audit(ctx, 'webhook.retry', webhook, { deliveryId: made.id, retryOfId: deliveryId });
-  ctx.hint(DUE, '');
+  announceDue(ctx, 'webhooks');
   return { deliveryId: made.id };
 }
 
-export interface Stretch {
+export interface Period {
   from: Date;
   to: Date;
   status: 'failed' | 'delivered' | 'all';
 }
 
 /**
- * Sends the messages of a stretch of time again, oldest first and at most 1,000; where there may be more, `next`
- * is the `from` to go on with. Throws INVALID_STATE while the webhook does not send.
+ * Sends the messages of a period again, the oldest 1,000; where there may be more, `next` is the `from` of the next call.
+ * Throws INVALID_STATE unless the webhook is active.
  */
-export async function replayDeliveries(ctx: Context, webhookId: string, { from, to, status }: Stretch) {
+export async function replayDeliveries(ctx: Context, webhookId: string, { from, to, status }: Period) {
   if (from >= to) {
     const message = 'from lies before to';
     throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'from', message }] });
@@ -119,9 +118,9 @@ export async function replayDeliveries(ctx: Context, webhookId: string, { from, 
     [webhookId, statuses, from, to],
   );
   const queued = rows.length;
-  if (queued > 0) ctx.hint(DUE, '');
+  if (queued > 0) announceDue(ctx, 'webhooks');
   audit(ctx, 'webhook.replay', webhook, { from: from.toISOString(), to: to.toISOString(), status, queued });
-  const next = queued === MOST_REPLAYED ? (rows.at(-1)?.created_at ?? null) : null;
+  const next = queued === MAX_REPLAYED ? (rows.at(-1)?.created_at ?? null) : null;
   return { queued, next };
 }
 

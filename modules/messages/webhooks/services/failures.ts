@@ -1,4 +1,4 @@
-/** What repeated failure does to a webhook: its administrators hear of it, and in the end it is switched off. */
+/** Repeated failure of a webhook: mails to its administrators, and in the end it is disabled. */
 import { administratorsOf, type Context } from '#core';
 import disabled from '../events/disabled.ts';
 import failing from '../events/failing.ts';
@@ -6,8 +6,8 @@ import { DISABLE_POLICY, Webhook } from '../models/webhook.ts';
 import { FRESH, holdOrRelease } from './changes.ts';
 import { CHANGED } from './outbox/listeners.ts';
 
-/** A webhook after results were written. */
-export interface Standing {
+/** A webhook after the results of some deliveries were written. */
+export interface WebhookState {
   id: string;
   orgId: string | null;
   partnerId: string | null;
@@ -16,33 +16,33 @@ export interface Standing {
   consecutiveFailures: number;
   noticed: number;
   firstFailureAt: Date | null;
-  /** A test arrived. */
-  proven: boolean;
-  /** It answered 410. */
+  /** A test was delivered. */
+  testDelivered: boolean;
+  /** The receiver answered 410. */
   gone: boolean;
 }
 export type Reason = 'gone' | 'failed_deliveries' | 'failing_for_days';
 
-/** Platform role. Each conclusion is drawn once: compare-and-set on the status, and on the count told of last. */
-export async function concludeFailures(ctx: Context, standings: readonly Standing[]): Promise<void> {
-  for (const standing of standings) {
-    if (standing.status === 'failed' && standing.proven) await enable(ctx, standing);
-    if (standing.status !== 'active') continue;
-    const reason = reasonToDisable(standing);
-    if (reason) await disable(ctx, standing, reason);
-    else await warn(ctx, standing);
+/** Platform role. Each change happens once: compare-and-set on the status, and on the count of the last notice. */
+export async function concludeFailures(ctx: Context, states: readonly WebhookState[]): Promise<void> {
+  for (const state of states) {
+    if (state.status === 'failed' && state.testDelivered) await enable(ctx, state);
+    if (state.status !== 'active') continue;
+    const reason = reasonToDisable(state);
+    if (reason) await disable(ctx, state, reason);
+    else await warn(ctx, state);
   }
 }
 
-function reasonToDisable({ gone, consecutiveFailures, firstFailureAt }: Standing): Reason | null {
+function reasonToDisable({ gone, consecutiveFailures, firstFailureAt }: WebhookState): Reason | null {
   if (gone) return 'gone';
   if (consecutiveFailures >= DISABLE_POLICY.afterFailedDeliveries) return 'failed_deliveries';
   const since = firstFailureAt ? Date.now() - firstFailureAt.getTime() : 0;
   return since >= DISABLE_POLICY.afterDays * 86_400_000 ? 'failing_for_days' : null;
 }
 
-async function disable(ctx: Context, standing: Standing, reason: Reason): Promise<void> {
-  const { id, orgId, partnerId, name, consecutiveFailures } = standing;
+async function disable(ctx: Context, state: WebhookState, reason: Reason): Promise<void> {
+  const { id, orgId, partnerId, name, consecutiveFailures } = state;
   const changed = await Webhook.query(ctx.trx)
     .where({ id, status: 'active' })
     .patch({ status: 'failed', disabledReason: reason });
@@ -53,10 +53,10 @@ async function disable(ctx: Context, standing: Standing, reason: Reason): Promis
   ctx.audit('webhook.disable', { ...owner, resourceType: 'webhook', resourceId: id, resourceName: name, details });
   ctx.emit(disabled, { webhookId: id, partnerId, name, reason, consecutiveFailures }, { orgId });
   ctx.notify(CHANGED, '');
-  await mailNotices(ctx, standing, reason);
+  await mailNotices(ctx, state, reason);
 }
 
-async function enable(ctx: Context, { id, orgId, partnerId, name }: Standing): Promise<void> {
+async function enable(ctx: Context, { id, orgId, partnerId, name }: WebhookState): Promise<void> {
   const changed = await Webhook.query(ctx.trx)
     .where({ id, status: 'failed' })
     .patch({ status: 'active', ...FRESH });
@@ -68,21 +68,21 @@ async function enable(ctx: Context, { id, orgId, partnerId, name }: Standing): P
   ctx.notify(CHANGED, '');
 }
 
-/** One notice for each mark that is passed, not one a delivery. */
-async function warn(ctx: Context, standing: Standing): Promise<void> {
-  const { id, orgId, partnerId, name, consecutiveFailures, noticed } = standing;
+/** One notice for each mark that is passed, however many deliveries failed at once. */
+async function warn(ctx: Context, state: WebhookState): Promise<void> {
+  const { id, orgId, partnerId, name, consecutiveFailures, noticed } = state;
   const mark = DISABLE_POLICY.noticesAt.filter((at) => at <= consecutiveFailures).at(-1) ?? 0;
   if (mark <= noticed) return;
   const changed = await Webhook.query(ctx.trx).where({ id }).where('noticed', '<', mark).patch({ noticed: mark });
   if (changed === 0) return;
   ctx.emit(failing, { webhookId: id, partnerId, name, consecutiveFailures }, { orgId });
-  await mailNotices(ctx, standing, null);
+  await mailNotices(ctx, state, null);
 }
 
-/** To the organization's administrators, or to its partner's where it has none of its own. */
+/** To the administrators of the organization, or of its partner when it has none. */
 async function mailNotices(
   ctx: Context,
-  { id, orgId, partnerId, consecutiveFailures }: Standing,
+  { id, orgId, partnerId, consecutiveFailures }: WebhookState,
   reason: Reason | null,
 ): Promise<void> {
   let people = await administratorsOf(ctx, { orgId, partnerId });

@@ -1,8 +1,7 @@
 /** Signing secrets and values of headers: made, sealed, opened for sending, and never shown again. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Webhook as Signer } from 'standardwebhooks';
-import type { Context, Services } from '#core';
-import { CredentialsRequired } from '../errors.ts';
+import { type Context, errors, type Services } from '#core';
 import { type Header, MASK, type Secret, type Webhook } from '../models/webhook.ts';
 
 /** Hours for which a replaced secret still signs. */
@@ -53,7 +52,11 @@ export function sealHeaders(
   return headers.map(({ key, value }) => {
     if (value !== MASK) return { key, value: ctx.services.seal.seal(value, headerPlace(webhookId)) };
     const before = kept.find((one) => one.key.toLowerCase() === key.toLowerCase());
-    if (!before) throw CredentialsRequired({ details: [{ path: 'headers', message: `${key} has no value to keep` }] });
+    if (!before)
+      throw errors.CredentialsRequired({
+        message: 'Another URL requires the values of all headers again',
+        details: [{ path: 'headers', message: `${key} has no value to keep` }],
+      });
     return { key, value: before.value };
   });
 }

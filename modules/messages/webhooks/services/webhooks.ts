@@ -1,7 +1,16 @@
 /** Webhooks: listing, reading, creating and removing them. */
 import { randomUUID } from 'node:crypto';
-import { type Context, mustAccessOrg, ownerOf, type PageQuery, page, type SortKey, UrlBlockedError } from '#core';
-import { UrlBlocked, WebhookLimit } from '../errors.ts';
+import {
+  type Context,
+  errors,
+  mustAccessOrg,
+  ownerOf,
+  type PageQuery,
+  page,
+  type SortKey,
+  UrlBlockedError,
+} from '#core';
+import { WebhookLimit } from '../errors.ts';
 import {
   API_VERSIONS,
   DISABLE_POLICY,
@@ -67,7 +76,10 @@ export async function mustBeCallable(ctx: Context, url: string): Promise<{ url: 
     await ctx.services.http.check(url);
   } catch (error) {
     if (!(error instanceof UrlBlockedError)) throw error;
-    throw UrlBlocked({ message: error.message, details: [{ in: 'payload', path: 'url', message: error.message }] });
+    throw errors.UrlBlocked({
+      message: error.message,
+      details: [{ in: 'payload', path: 'url', message: error.message }],
+    });
   }
   return { url, host: new URL(url).host };
 }

@@ -14,7 +14,7 @@ const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   if (!filling) return null;
   const listeners = listenersOf(ctx);
   if (!mayListen(listeners, orgId)) return null;
-  ctx.afterCommit(() => listeners.tell());
+  ctx.afterCommit(() => listeners.announce());
   const { kind } = filling;
   const timestamp = new Date().toISOString();
   return {

@@ -17,7 +17,7 @@ async function failed(count: number) {
   const { id } = await at.webhook(to.url);
   await at.emitMany(count);
   await until('tried', async () => (await at.deliveries(id, '&status=retrying')).length === count);
-  await platform.sql(`update webhook_deliveries set attempts = 9 where webhook_id = $1`, [id]);
+  await platform.sql(`update webhook_queue set attempts = 9 where webhook_id = $1`, [id]);
   await hurry(platform, id);
   await until('failed', async () => (await at.deliveries(id, '&status=failed')).length === count);
   const sent = to.got.map(({ headers, text }) => ({ id: headers['webhook-id'], text }));

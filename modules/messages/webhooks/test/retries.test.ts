@@ -2,9 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { retryAfterOf } from '#core';
-import { delayAfter } from '../services/sending/delays.ts';
+import { retryAfterOf, retryDelay } from '#core';
+import { webhookQueue } from '../services/sending/queue.ts';
 import { hurry, openPlatform, openTenant, receiver, until } from './ground.ts';
+
+const delayAfter = (attempt: number, retryAfter: number | null, random?: () => number) =>
+  retryDelay(webhookQueue.retryDelays, attempt, retryAfter, random);
 
 const platform = await openPlatform();
 const stop = await platform.platform.tasks.startBackground();
@@ -130,9 +133,7 @@ test.serial(
     const fail = async (count: number, of: number) => {
       await at.emitMany(count);
       await until('tried', async () => (await at.deliveries(id, '&status=retrying')).length === count);
-      await platform.sql(`update webhook_deliveries set attempts = 9 where webhook_id = $1 and status = 'retrying'`, [
-        id,
-      ]);
+      await platform.sql(`update webhook_queue set attempts = 9 where webhook_id = $1 and attempts > 0`, [id]);
       await hurry(platform, id);
       await until('failed for good', async () => (await at.deliveries(id, '&status=failed')).length === of);
       await platform.runJobs();
@@ -170,7 +171,9 @@ test('after five connection errors in a row a host is spared for a minute, and o
   await at.emitMany(8);
   await until('five tried', async () => (await at.deliveries(id, '&status=retrying')).length >= 5);
   const spared = async () =>
-    (await platform.sql<{ until: Date }>('select paused_until as until from webhook_hosts where host = $1', [host]))[0];
+    (
+      await platform.sql<{ until: Date }>('select paused_until as until from delivery_hosts where host = $1', [host])
+    )[0];
   t.true(Number((await spared())?.until) > Date.now() + 30_000);
   const tried = await at.deliveries(id);
   t.deepEqual([...new Set(tried.flatMap(({ errorCode }) => errorCode ?? []))], ['connect']);
@@ -178,10 +181,13 @@ test('after five connection errors in a row a host is spared for a minute, and o
   const to = await receiver();
   t.teardown(() => to.close());
   await at.call('PATCH', `/webhooks/${id}`, { url: to.url });
-  await platform.sql('update webhook_hosts set host = $2, paused_until = now() where host = $1', [
+  await platform.sql('update delivery_hosts set host = $2, paused_until = now() where host = $1', [
     host,
     new URL(to.url).host,
   ]);
   await until('the three arrive', () => to.got.length >= 3);
-  await until('nothing is held against it', async () => (await platform.sql('select from webhook_hosts')).length === 0);
+  await until(
+    'nothing is held against it',
+    async () => (await platform.sql('select from delivery_hosts')).length === 0,
+  );
 });

@@ -1,6 +1,5 @@
 /** Whose access is reviewed: the tenant of the caller's own session. */
-import { type Context, type TenantRef, targetTenant } from '#core';
-import { OutOfScope } from '../errors.ts';
+import { type Context, errors, type TenantRef, targetTenant } from '#core';
 import type { AccessReview } from '../models/access-review.ts';
 
 /** Throws 403 for system callers, and for partner users who do not reach every organization. */
@@ -9,7 +8,8 @@ export const reviewedTenant = (ctx: Context): TenantRef => targetTenant(ctx);
 /** A review decides over everybody, so nobody who is limited to sites or groups writes one. Throws as above, and 403. */
 export function writtenTenant(ctx: Context): TenantRef {
   const tenant = reviewedTenant(ctx);
-  if (ctx.scope.siteIds || ctx.scope.groupIds) throw OutOfScope();
+  if (ctx.scope.siteIds || ctx.scope.groupIds)
+    throw errors.TargetOutOfScope('An access review reaches users beyond your sites or groups');
   return tenant;
 }
 

@@ -23,7 +23,7 @@ export async function mustBeAssignable(
   ctx: Context,
   roleId: string,
   tenant: TenantRef,
-  path: string,
+  path = 'roleId',
 ): Promise<AssignableRole> {
   const role = await rolesOf(ctx, tenant).findById(roleId);
   if (!role) throw noRole(path);
@@ -34,7 +34,7 @@ export async function mustBeAssignable(
  * Throws 404 for a role of another tenant, 403 when it grants what the caller does not hold. The role cannot be deleted until
  * this transaction ends.
  */
-export async function mustAssign(ctx: Context, roleId: string, tenant: TenantRef, path: string) {
+export async function mustAssign(ctx: Context, roleId: string, tenant: TenantRef, path = 'roleId') {
   const { id, name, scope, isSystem, forceMfa } = await mustBeAssignable(ctx, roleId, tenant, path);
   // Built-in roles are never deleted, and a tenant must not lock them.
   if (!isSystem && !(await Role.query(ctx.trx).findById(id).forKeyShare())) throw noRole(path);

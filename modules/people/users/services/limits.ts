@@ -1,6 +1,5 @@
 /** Limits in a request, checked against the tenant and against the caller's own. */
 import { type Context, errors, type TenantRef } from '#core';
-import { OutOfScope } from '../errors.ts';
 import type { LimitFields, Limits } from '../models/limits.ts';
 
 const ALL: Limits = { siteIds: null, deviceGroupIds: null, orgAccess: null, orgIds: [] };
@@ -40,7 +39,8 @@ export async function checkLimits(
   mustBelong(input, ['orgAccess', 'orgIds'], 'Only users of a partner are limited to organizations');
   const { siteIds = current.siteIds, deviceGroupIds = current.deviceGroupIds } = input;
   if (!within(siteIds, ctx.scope.siteIds)) throw errors.SiteAccessDenied();
-  if (!within(deviceGroupIds, ctx.scope.groupIds)) throw OutOfScope({ details: [{ path: 'deviceGroupIds' }] });
+  if (!within(deviceGroupIds, ctx.scope.groupIds))
+    throw errors.TargetOutOfScope({ details: [{ path: 'deviceGroupIds' }] });
   const gone = await missing(ctx, { orgId, partnerId }, { ...ALL, ...input });
   refuse('siteIds', 'Not every site belongs to the organization', gone.siteIds);
   refuse('deviceGroupIds', 'Not every device group belongs to the organization', gone.deviceGroupIds);

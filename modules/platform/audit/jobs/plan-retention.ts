@@ -1,10 +1,10 @@
-/** Once a day: finds the organizations with entries past their time, and thins out old checkpoints. */
+/** Daily: adds jobs for organizations with expired entries, and thins out old checkpoints. */
 import { defineJob } from '#core';
 import { planRetention } from '../services/keeping/retention.ts';
 import { thinCheckpoints } from '../services/proofs/checkpoints.ts';
 
 export default defineJob({
-  summary: 'Adds a pruning job for each organization with audit entries past their time',
+  summary: 'Adds a pruning job for each organization with expired audit entries',
   scope: 'platform',
   schedule: { cron: '17 3 * * *' },
   maxAttempts: 3,

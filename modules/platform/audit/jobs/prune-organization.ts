@@ -1,4 +1,4 @@
-/** Takes away the entries of one organization that are past their time. */
+/** Archives and deletes the expired entries of one organization. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { pruneOrganization } from '../services/keeping/retention.ts';
@@ -10,7 +10,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<{ orgId: string }>({
-  summary: 'Archives and deletes the audit entries of one organization that are past their time',
+  summary: 'Archives and deletes the expired audit entries of one organization',
   scope: 'platform',
   payload: Joi.object({ orgId: Joi.string().uuid().required() }),
   maxAttempts: 5,

@@ -1,9 +1,9 @@
-/** Removes exports of the audit trail that are seven days old. */
+/** Deletes exports of the audit trail after seven days. */
 import { defineJob } from '#core';
 import { sweepExports } from '../services/exports/export-steps.ts';
 
 export default defineJob({
-  summary: 'Removes exports of the audit trail that are seven days old',
+  summary: 'Deletes exports of the audit trail after seven days',
   scope: 'platform',
   schedule: { cron: '23 * * * *' },
   maxAttempts: 1,

@@ -1,9 +1,9 @@
-/** Signs what was sealed since the last checkpoints, every five minutes. */
+/** Signs newly sealed entries every five minutes. */
 import { defineJob } from '#core';
 import { writeCheckpoints } from '../services/proofs/checkpoints.ts';
 
 export default defineJob({
-  summary: 'Signs what was sealed since the last checkpoints and writes the notes to object storage',
+  summary: 'Signs newly sealed entries and writes the checkpoints to object storage',
   scope: 'platform',
   schedule: { cron: '*/5 * * * *' },
   maxAttempts: 1,

@@ -1,4 +1,4 @@
-/** Writes one step of an export of the audit trail and asks for the next. */
+/** Writes one step of an export of the audit trail and queues the next. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { writeStep } from '../services/exports/export-steps.ts';
@@ -14,7 +14,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  summary: 'Writes a step of an export of the audit trail',
+  summary: 'Writes one step of an export of the audit trail',
   scope: 'platform',
   payload: Joi.object<Payload>({
     exportId: Joi.string().uuid().required(),

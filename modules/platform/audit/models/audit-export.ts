@@ -1,4 +1,4 @@
-/** What may be exported at once, and how. */
+/** The request schema of immediate exports. */
 import Joi from 'joi';
 import { type AuditFilter, filterFields, orgFilter, partFilters, rangeFilters } from './audit-log.ts';
 
@@ -18,7 +18,7 @@ export interface CsvQuery extends AuditFilter {
 }
 export const csvQuery = Joi.object<CsvQuery>({
   ...filterFields,
-  userId: Joi.string().uuid().description('Only what this actor did'),
+  userId: Joi.string().uuid().description('Only entries of this actor'),
 });
 
 const text = Joi.string().allow(null, '').required();

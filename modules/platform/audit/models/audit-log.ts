@@ -1,9 +1,9 @@
-/** Sealed entries of the audit trail as the API is asked for them and shows them. */
+/** Sealed entries of the audit trail: query and response schemas. */
 
 import Joi from 'joi';
 import { type PageQuery, pageOf, pageQuery } from '#core';
 
-/** What narrows lists, searches, exports and reports; `orgId` is for callers who reach several organizations. */
+/** Filters of lists, searches, exports and reports; `orgId` is for callers who reach several organizations. */
 export interface AuditFilter {
   user?: string;
   action?: string;
@@ -23,9 +23,9 @@ export interface AuditSearch extends AuditQuery {
 }
 const part = Joi.string().trim().min(1).max(255);
 export const partFilters = {
-  user: part.description("Part of the actor's email or name, in any case"),
-  action: part.description('Part of the action, in any case'),
-  resource: part.description("Part of the resource's type or name, in any case"),
+  user: part.description("Part of the actor's email or name, case-insensitive"),
+  action: part.description('Part of the action, case-insensitive'),
+  resource: part.description("Part of the resource's type or name, case-insensitive"),
 };
 export const rangeFilters = {
   from: Joi.date().iso().description('Earliest time, inclusive'),
@@ -37,14 +37,16 @@ export const filterFields = { ...partFilters, ...rangeFilters, orgId: orgFilter 
 const listFields = {
   ...pageQuery(50, 100),
   ...filterFields,
-  skipCount: Joi.boolean().description('Leaves out the total, which costs most on a long trail'),
+  skipCount: Joi.boolean().description('Omits the total, the most expensive part on a long trail'),
 };
 export const auditQuery = Joi.object<AuditQuery>(listFields);
 export const auditSearch = Joi.object<AuditSearch>({
   ...listFields,
   q: part
     .required()
-    .description("Part of the action, the actor's email, the resource's type or name, or the details, in any case"),
+    .description(
+      "Part of the action, the actor's email, the resource's type or name, or the details; case-insensitive",
+    ),
 });
 
 const text = Joi.string().allow(null, '').required();

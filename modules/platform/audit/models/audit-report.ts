@@ -1,4 +1,4 @@
-/** What the three reports and the statistics answer. */
+/** Response schemas of the reports and the statistics. */
 import Joi from 'joi';
 import { auditShape, orgFilter, rangeFilters } from './audit-log.ts';
 

@@ -1,4 +1,4 @@
-/** What a follower of the trail may ask for. */
+/** The query of the audit stream. */
 import Joi from 'joi';
 import { orgFilter } from './audit-log.ts';
 
@@ -11,6 +11,6 @@ export interface StreamQuery {
 export const streamQuery = Joi.object<StreamQuery>({
   orgId: orgFilter,
   lastEventId: position.description(
-    'Instead of the header Last-Event-ID, which wins; 0 begins with the oldest entry. Without either only new ones come',
+    'Alternative to the header Last-Event-ID, which takes precedence; 0 starts with the oldest entry. Without either only new entries are sent',
   ),
 });

@@ -1,4 +1,4 @@
-/** A signed checkpoint of a chain, as callers see it, and what they ask to have proved. */
+/** A signed checkpoint of a chain, and the request schemas of proofs. */
 import Joi from 'joi';
 import { Model, type PageQuery, pageQuery } from '#core';
 import { type ChainQuery, orgId } from './verdict.ts';
@@ -25,7 +25,7 @@ export const checkpointShape = Joi.object({
   id: Joi.string().uuid().required(),
   owner: Joi.string().required(),
   orgId: Joi.string().uuid().allow(null).required(),
-  size: Joi.number().integer().required().description('How many rows it covers, from the first'),
+  size: Joi.number().integer().required().description('Number of rows that it covers, from the first'),
   rootHash: Joi.string().base64().required().description('Merkle tree hash (RFC 6962) over the checksums'),
   keyId: Joi.string().required(),
   note: Joi.string().required().description('The signed note (C2SP signed-note, tlog-checkpoint)'),
@@ -38,8 +38,8 @@ export interface InclusionQuery {
   checkpointId?: string;
 }
 export const inclusionQuery = Joi.object<InclusionQuery>({
-  entryId: Joi.string().uuid().required().description('The entry, by its id'),
-  checkpointId: Joi.string().uuid().description('Without it the newest of the chain'),
+  entryId: Joi.string().uuid().required().description('The id of the entry'),
+  checkpointId: Joi.string().uuid().description('Defaults to the newest of the chain'),
 });
 const hashes = Joi.array().items(Joi.string().base64()).required().description('Base64, nearest first');
 export const inclusionShape = Joi.object({
@@ -85,9 +85,9 @@ export interface ExportQuery extends ChainQuery {
 }
 export const exportQuery = Joi.object<ExportQuery>({
   orgId,
-  after: Joi.number().integer().min(0).default(0).description('Begins behind this place of the chain'),
+  after: Joi.number().integer().min(0).default(0).description('Starts after this position of the chain'),
   limit: pageQuery(10_000, 10_000).limit,
-  from: Joi.date().iso().description('Begins with the neighbour of the first row of this time or later'),
-  to: Joi.date().iso().description('Ends with the neighbour of the last row of this time or earlier'),
-  checkpointId: Joi.string().uuid().description('The checkpoint to prove against; without it the newest'),
+  from: Joi.date().iso().description('Starts with the row before the first one at or after this time'),
+  to: Joi.date().iso().description('Ends with the row after the last one at or before this time'),
+  checkpointId: Joi.string().uuid().description('The checkpoint to prove against; defaults to the newest'),
 });

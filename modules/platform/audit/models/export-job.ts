@@ -1,4 +1,4 @@
-/** An export of any size: asked for, made by a job, kept for seven days. */
+/** An export of any size: requested, written by a job, kept for seven days. */
 import Joi from 'joi';
 import { Model, type PageQuery, pageOf, pageQuery } from '#core';
 import { type AuditFilter, orgFilter, partFilters, rangeFilters } from './audit-log.ts';
@@ -61,7 +61,7 @@ export const exportJobShape = Joi.object({
   status: Joi.string().valid('pending', 'running', 'completed', 'failed').required(),
   progress: Joi.number().integer().min(0).max(100).required().description('Percent'),
   entries: Joi.number().integer().required(),
-  bytes: Joi.number().integer().required().description('Of the compressed file so far'),
+  bytes: Joi.number().integer().required().description('Size of the compressed file so far'),
   createdAt: Joi.date().iso().required(),
   completedAt: Joi.date().iso().allow(null).required(),
   expiresAt: Joi.date().iso().required(),

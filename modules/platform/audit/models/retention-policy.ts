@@ -1,4 +1,4 @@
-/** How long an organization's entries stay. */
+/** How long the entries of an organization are kept. */
 import Joi from 'joi';
 import { Model } from '#core';
 
@@ -10,7 +10,7 @@ export class RetentionPolicy extends Model {
   declare archiveToS3: boolean;
   declare lastCleanupAt: Date | null;
 }
-/** What holds where nothing was set. */
+/** The defaults. */
 export const DEFAULT_DAYS = 365;
 
 export interface RetentionUpdate {

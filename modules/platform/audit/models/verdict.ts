@@ -1,4 +1,4 @@
-/** What a verification of a chain asks and answers. */
+/** Query and response of the verification of a chain. */
 import Joi from 'joi';
 import { PROBLEMS, type Verdict } from '#core';
 
@@ -11,21 +11,23 @@ export interface VerifyQuery extends ChainQuery {
 }
 export const orgId = Joi.string()
   .uuid()
-  .description("Whose chain; without it the caller's organization, a partner's own rows, or the platform's");
+  .description(
+    "The owner of the chain; defaults to the caller's organization, the partner's own rows, or the platform's",
+  );
 
 export const verifyQuery = Joi.object<VerifyQuery>({
   orgId,
-  from: Joi.date().iso().description('Earliest time, inclusive; a neighbour before it is looked at too'),
-  to: Joi.date().iso().description('Latest time, inclusive; a neighbour after it is looked at too'),
+  from: Joi.date().iso().description('Earliest time, inclusive; the row before it is checked, too'),
+  to: Joi.date().iso().description('Latest time, inclusive; the row after it is checked, too'),
 });
 
 export const verdictShape = Joi.object<Verdict>({
   owner: Joi.string().required(),
   checked: Joi.number().integer().required().description('Rows recomputed'),
-  checkpoints: Joi.number().integer().required().description('Signed checkpoints that the rows were held against'),
+  checkpoints: Joi.number().integer().required().description('Signed checkpoints that the rows were compared with'),
   ok: Joi.boolean().required(),
   firstBad: Joi.object({
-    id: Joi.string().allow('').required().description('Empty where there is no row to name'),
+    id: Joi.string().allow('').required().description('Empty when there is no row to name'),
     seq: Joi.number().integer().required(),
     problem: Joi.string()
       .valid(...PROBLEMS)

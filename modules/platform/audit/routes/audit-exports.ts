@@ -1,4 +1,4 @@
-/** /audit-logs/export and the same under /audit: at most 10,000 entries, at once. */
+/** /audit-logs/export and the same under /audit: at most 10,000 entries, answered immediately. */
 import { type AnyRoute, defineRoute } from '#core';
 import { type CsvQuery, csvQuery, type ExportRequest, exportRequest, exportShape } from '../models/audit-export.ts';
 import { exportCsv, exportEntries } from '../services/exports/exports.ts';

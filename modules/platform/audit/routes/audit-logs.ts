@@ -28,7 +28,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({
     method: 'GET',
     path: `${base}/logs`,
-    // Joined in camel case, /audit/logs is the same as /audit-logs.
+    // In camel case /audit/logs and /audit-logs would get the same operation id.
     ...(base === '/audit' ? { operationId: 'getAuditFullLogs' } : {}),
     summary: 'Lists audit entries, newest first',
     access: { permission: 'audit:read' },
@@ -49,7 +49,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({
     method: 'GET',
     path: `${base}/search`,
-    summary: 'Searches audit entries for a text anywhere in them',
+    summary: 'Searches audit entries for a text in any field',
     access: { permission: 'audit:read' },
     query: auditSearch,
     response: auditPage,

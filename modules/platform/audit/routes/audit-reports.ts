@@ -15,7 +15,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({
     method: 'GET',
     path: `${base}/reports/user-activity`,
-    summary: 'Reports who did how much',
+    summary: 'Reports the activity of users',
     access: { permission: 'audit:read' },
     query: reportQuery,
     response: userActivityShape,
@@ -42,7 +42,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
   defineRoute({
     method: 'GET',
     path: `${base}/stats`,
-    summary: 'Counts audit entries by category and by person',
+    summary: 'Counts audit entries by category and by user',
     access: { permission: 'audit:read' },
     query: reportQuery,
     response: statsShape,

@@ -23,15 +23,15 @@ import { readConsistency, readInclusion } from '../services/proofs/proofs.ts';
 import { verifyTrail } from '../services/proofs/verification.ts';
 
 const read = { permission: 'audit:read' };
-const work = { platform: 'heads, trees and keys are out of the tenants’ reach; the services check what may be asked' };
+const work = { platform: 'the tenant role cannot read heads, trees and keys; the services check the caller' };
 
 export default [
   defineRoute({
     method: 'GET',
     path: '/audit-logs/verify',
-    summary: 'Recomputes a hash chain and names the first row that does not fit',
+    summary: 'Recomputes a hash chain and names the first invalid row',
     description:
-      'All of a chain, or the rows between two times with a neighbour on each side, against its head and its checkpoints.',
+      'Checks a whole chain, or the rows between two times with a neighbour on each side, against its head and checkpoints.',
     access: read,
     limits: [{ name: 'audit-verify', max: 10, windowSeconds: 60, by: 'actor' }],
     query: verifyQuery,
@@ -43,7 +43,7 @@ export default [
     method: 'GET',
     path: '/audit-logs/chain-export',
     summary: 'Exports whole rows of a chain with their proof, for the offline verifier',
-    description: 'NDJSON; the header x-next-after says where the next part begins. See core/audit/README.md.',
+    description: 'NDJSON; the header x-next-after names the start of the next part. See core/audit/README.md.',
     access: { permission: 'audit:export' },
     audit: 'audit_logs.chain.export',
     limits: [{ name: 'audit-chain-export', max: 60, windowSeconds: 60, by: 'actor' }],
@@ -74,7 +74,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/audit-logs/proofs/inclusion',
-    summary: 'Proves that an entry is under a checkpoint',
+    summary: 'Proves that a checkpoint covers an entry',
     access: read,
     query: inclusionQuery,
     response: Joi.object({ data: inclusionShape.required() }),
@@ -96,8 +96,8 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/audit-logs/public-key',
-    summary: 'The keys that sign checkpoints',
-    access: { open: 'whoever holds a checkpoint or an export may check it' },
+    summary: 'Lists the keys that sign checkpoints',
+    access: { open: 'any person who has a checkpoint or an export may verify it' },
     limits: [{ name: 'audit-public-key', max: 60, windowSeconds: 60, by: 'ip' }],
     response: Joi.object({
       data: Joi.object({ current: keyShape.required(), keys: Joi.array().items(keyShape).required() }).required(),

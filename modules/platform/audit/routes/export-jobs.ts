@@ -1,4 +1,4 @@
-/** /audit-logs/exports: exports of any size, made by a job (addition). */
+/** /audit-logs/exports: exports of any size, written by a job. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery } from '#core';
 import {
@@ -26,7 +26,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/audit-logs/exports/{id}',
-    summary: 'Reads how far an export is',
+    summary: 'Reads the progress of an export',
     access: { permission: 'audit:export' },
     params: exportJobParams,
     response: Joi.object({ data: exportJobShape.required() }),
@@ -35,7 +35,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/audit-logs/exports',
-    summary: 'Asks for an export of any size',
+    summary: 'Requests an export of any size',
     access: { permission: 'audit:export' },
     audit: 'audit_logs.export',
     payload: exportJobRequest,
@@ -47,7 +47,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/audit-logs/exports/{id}/download',
-    summary: 'Fetches the compressed file of an export',
+    summary: 'Downloads the compressed file of an export',
     access: { permission: 'audit:export' },
     audit: 'audit_logs.export.download',
     params: exportJobParams,

@@ -6,7 +6,7 @@ import { type RetentionUpdate, retentionShape, retentionUpdate } from '../models
 import { readPolicy, updatePolicy } from '../services/keeping/retention.ts';
 
 const query = Joi.object<{ orgId?: string }>({
-  orgId: Joi.string().uuid().description("Without it the caller's own organization"),
+  orgId: Joi.string().uuid().description("Defaults to the caller's own organization"),
 });
 const response = Joi.object({ data: retentionShape.required() });
 
@@ -14,7 +14,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/audit-logs/retention-policy',
-    summary: "Reads how long an organization's audit entries stay",
+    summary: "Reads how long an organization's audit entries are kept",
     access: { permission: 'audit:read' },
     query,
     response,
@@ -24,7 +24,7 @@ export default [
   defineRoute({
     method: 'PUT',
     path: '/audit-logs/retention-policy',
-    summary: "Sets how long an organization's audit entries stay",
+    summary: "Sets how long an organization's audit entries are kept",
     access: { permission: 'settings:update', mfa: true },
     audit: 'audit_logs.retention.update',
     query,

@@ -1,4 +1,4 @@
-/** What kind of action an entry tells of, by the prefix of its name. */
+/** The category of an action, by the prefix of its name. */
 
 const PREFIXES: readonly (readonly [string, string])[] = [
   ['user.login', 'authentication'],
@@ -30,8 +30,8 @@ export const SECURITY_ACTIONS: readonly string[] = [
 ];
 
 /**
- * Actions that change permissions. Nothing records the first any more; it is counted for entries of other systems, and
- * the others are what this platform records.
+ * Actions that change permissions. The first is no longer recorded; it is counted for entries of other systems. The others
+ * are recorded by this platform.
  */
 export const PERMISSION_CHANGES: readonly string[] = ['user.permission.change', 'user.role.assign', 'role.update'];
 

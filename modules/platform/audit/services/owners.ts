@@ -1,4 +1,4 @@
-/** Whose chain a caller asks about, and whether they may. */
+/** The owner of the requested chain, and whether the caller may read it. */
 import { type Context, canAccessOrg, mustAccessOrg, mustReachAllOrgs } from '#core';
 
 /**

@@ -1,4 +1,4 @@
-/** Exports of the trail as operators see them on the page of the job queue. */
+/** Exports of the trail in the operators' list of domain queues. */
 import { defineFilling } from '#core';
 
 export default defineFilling({

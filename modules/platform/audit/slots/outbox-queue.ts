@@ -1,4 +1,4 @@
-/** Entries that are not sealed yet, as operators see them on the page of the job queue. */
+/** Unsealed entries in the operators' list of domain queues. */
 import { defineFilling } from '#core';
 
 export default defineFilling({

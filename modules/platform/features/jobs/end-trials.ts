@@ -1,9 +1,9 @@
-/** The hourly look at trials. */
+/** Checks trials of modules every hour. */
 import { defineJob } from '#core';
 import { lookAtTrials } from '../services/trials.ts';
 
 export default defineJob({
-  summary: 'Tells partners that trials of modules end, and ends them',
+  summary: 'Notifies partners about trials that end soon, and ends expired ones',
   scope: 'platform',
   schedule: { cron: '11 * * * *' },
   maxAttempts: 3,

@@ -1,4 +1,4 @@
-/** Does what follows from a switch, after its commit. */
+/** Handles the consequences of a switch after its commit. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { followSwitch, type Switched } from '../services/aftermath.ts';
@@ -10,7 +10,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Switched>({
-  summary: 'Cancels what a module that was switched off has waiting, and lets modules do their own',
+  summary: 'Cancels waiting commands of a module that was switched off, and runs the hooks of the module',
   scope: 'platform',
   payload: Joi.object<Switched>({
     key: Joi.string().required(),

@@ -1,14 +1,14 @@
-/** Switches as they are stored, asked for and shown. */
+/** Switches: rows, request and response schemas. */
 import Joi from 'joi';
 import type { ModuleLevel } from '#core';
 
-/** Where a switch is: the row's own place. */
+/** The level and owner of a switch. */
 export interface Place {
   level: ModuleLevel;
   partnerId: string | null;
   orgId: string | null;
 }
-/** What a row says; the instance's has a lock, a tenant's may be a trial. */
+/** The content of a row; only that of the installation has a lock, only that of a tenant can be a trial. */
 export interface StoredSwitch {
   enabled: boolean;
   locked: boolean;
@@ -19,7 +19,7 @@ export interface StoredSwitch {
   updatedAt: Date;
 }
 export interface Turn {
-  /** Null goes back to what the level above says. */
+  /** Null inherits the state of the level above. */
   enabled: boolean | null;
   locked?: boolean;
   reason?: string | null;
@@ -29,28 +29,32 @@ export interface Turn {
 }
 
 const turning = {
-  reason: Joi.string().trim().max(500).allow(null, '').description('For people who ask why'),
-  cascade: Joi.boolean().default(false).description('Also switches off what requires it'),
-  enableDependencies: Joi.boolean().default(false).description('Also switches on what it requires'),
+  reason: Joi.string().trim().max(500).allow(null, '').description('Shown to users who ask why'),
+  cascade: Joi.boolean().default(false).description('Also switches off modules that require this one'),
+  enableDependencies: Joi.boolean().default(false).description('Also switches on modules that this one requires'),
 };
 export const instanceTurn = Joi.object<Turn>({
   enabled: Joi.boolean().required(),
-  locked: Joi.boolean().description('Partners may not change it'),
+  locked: Joi.boolean().description('If true, partners cannot change it'),
   ...turning,
 });
 export const partnerTurn = Joi.object<Turn & { partnerId?: string }>({
   enabled: Joi.boolean().required(),
-  partnerId: Joi.string().uuid().description('System callers name the partner'),
-  trialDays: Joi.number().integer().min(1).max(365).description('System callers only: it ends after so many days'),
+  partnerId: Joi.string().uuid().description('The partner; required for system callers'),
+  trialDays: Joi.number()
+    .integer()
+    .min(1)
+    .max(365)
+    .description('System callers only: the trial ends after this many days'),
   ...turning,
 });
 export const organizationTurn = Joi.object<Turn>({
-  enabled: Joi.boolean().allow(null).required().description('Null goes back to what the partner says'),
+  enabled: Joi.boolean().allow(null).required().description("Null inherits the partner's state"),
   ...turning,
 });
 
 const word = Joi.string();
-const reason = word.allow(null).required().description('Why it is off; `core` for what cannot be switched off');
+const reason = word.allow(null).required().description('Why it is off; `core` for modules that cannot be switched off');
 const level = Joi.string().valid('instance', 'partner', 'organization');
 export const moduleShape = Joi.object({
   key: word.required(),
@@ -60,7 +64,7 @@ export const moduleShape = Joi.object({
   core: Joi.boolean().required(),
   enabled: Joi.boolean().required(),
   reason,
-  fault: word.description('What is wrong with the package that it comes from; for system callers'),
+  fault: word.description('The fault of the package that it comes from; only for system callers'),
   levels: Joi.array().items(level).required(),
   dependsOn: Joi.array().items(word).required(),
   dependents: Joi.array().items(word).required(),
@@ -78,11 +82,11 @@ const stored = {
 export const stateShape = Joi.object({
   ...stored,
   level: level.required(),
-  changed: Joi.array().items(word).required().description('This module and those that were switched with it'),
+  changed: Joi.array().items(word).required().description('This module and the ones that were switched with it'),
 });
 export const partnerRow = Joi.object({
   ...stored,
-  source: word.allow(null).required().description('Null where the partner has said nothing'),
+  source: word.allow(null).required().description('Null when the partner has not set it'),
   expiresAt: Joi.date().iso().allow(null).required().description('The end of a trial'),
   organizationsOff: Joi.number().integer().required(),
 });

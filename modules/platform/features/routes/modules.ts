@@ -1,4 +1,4 @@
-/** /modules: which there are, which are on, why, and what switching one off would touch. */
+/** /modules: listing modules, explaining their state, and previewing what switching one off affects. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { moduleShape } from '../models/switch.ts';
@@ -7,12 +7,12 @@ import { impactOf, type Question } from '../services/impacts.ts';
 import { explain } from '../services/reasons.ts';
 
 const query = Joi.object<{ orgId?: string }>({
-  orgId: Joi.string().uuid().description("One organization; else the caller's own, or the caller's partner"),
+  orgId: Joi.string().uuid().description("An organization; defaults to the caller's own organization or partner"),
 });
 const params = Joi.object<{ key: string }>({
   key: Joi.string().max(100).required(),
 });
-const anybody = { permission: null, why: 'menus are made from it; it tells what the caller has and nothing of others' };
+const anybody = { permission: null, why: 'consoles build menus from it; it shows only what the caller has' };
 const word = Joi.string();
 
 export default [
@@ -29,7 +29,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/modules/effective',
-    summary: 'Says which modules are on here, with a version',
+    summary: 'Returns which modules are on here, with a version',
     access: anybody,
     query,
     response: Joi.object({
@@ -42,7 +42,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/modules/{key}/why',
-    summary: 'Tells why a module is on or off here: everything that has a say',
+    summary: 'Explains why a module is on or off here, with every check',
     access: anybody,
     params,
     query,
@@ -72,14 +72,14 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/modules/{key}/impact',
-    summary: 'Counts what switching a module off would touch, without doing it',
+    summary: 'Counts what switching a module off would affect, without changing anything',
     access: { permission: 'organizations:read', scopes: ['system', 'partner'] },
     audit: { none: 'nothing is changed' },
     params,
     payload: Joi.object<Question>({
       level: Joi.string().valid('instance', 'partner', 'organization').required(),
       orgId: Joi.string().uuid().description('For the level organization'),
-      partnerId: Joi.string().uuid().description('For the level partner; system callers name it'),
+      partnerId: Joi.string().uuid().description('For the level partner; required for system callers'),
       enabled: Joi.boolean().valid(false).default(false),
     }),
     response: Joi.object({

@@ -25,7 +25,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/modules/instance',
-    summary: 'Lists the switches of the installation, with how much each module is used',
+    summary: 'Lists the switches of the installation, with the usage of each module',
     access: { ...read, scopes: ['system'] },
     response: Joi.object({ data: Joi.array().items(instanceRow).required() }),
     handler: (ctx) => listInstance(ctx),
@@ -49,7 +49,7 @@ export default [
     summary: 'Lists the switches of a partner',
     access: { ...read, scopes: ['partner', 'system'] },
     query: Joi.object<{ partnerId?: string }>({
-      partnerId: Joi.string().uuid().description('System callers name the partner'),
+      partnerId: Joi.string().uuid().description('The partner; required for system callers'),
     }),
     response: Joi.object({ data: Joi.array().items(partnerRow).required() }),
     handler: (ctx, { query }) => listPartner(ctx, query),
@@ -70,7 +70,7 @@ export default [
   defineRoute({
     method: 'PATCH',
     path: '/modules/organizations/{orgId}/{key}',
-    summary: 'Switches a module on or off for one organization, or back to what its partner says',
+    summary: "Switches a module on or off for one organization, or inherits its partner's state",
     access: { ...write, scopes: ['partner', 'system'] },
     audit,
     params: Joi.object<{ orgId: string; key: string }>({ orgId: Joi.string().uuid().required(), key }),

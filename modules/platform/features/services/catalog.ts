@@ -1,4 +1,4 @@
-/** Which modules there are, and whether they are on where the caller asks. */
+/** The list of modules and their state for the place that the caller asks about. */
 import { createHash } from 'node:crypto';
 import { type Context, holdsPermission, type Module, type Reply, reply } from '#core';
 import type { Place } from '../models/switch.ts';
@@ -9,7 +9,7 @@ interface Query {
   orgId?: string;
 }
 
-/** Whether the caller may turn the switch that this list shows. */
+/** Whether the caller may change the switch that this list shows. */
 function configurable({ scope, actor, services }: Context, module: Module, { level }: Place): boolean {
   if (!levelsOf(module).includes(level) || !holdsPermission(actor.permissions, 'organizations:write', 'PATCH'))
     return false;
@@ -25,7 +25,7 @@ export async function listModules(ctx: Context, query: Query) {
     data: modules.all.map((module) => {
       const { name, title, summary, group = 'platform', core = false, requires } = module;
       const reason = modules.off(name, whereOf(place));
-      // It may name files of the server.
+      // It may contain paths of the server.
       const fault = ctx.scope.kind === 'system' ? modules.fault(name) : null;
       return {
         key: name,
@@ -45,7 +45,7 @@ export async function listModules(ctx: Context, query: Query) {
   };
 }
 
-/** What menus are made from; its version changes with what it says, and is its ETag. */
+/** For menus of consoles; the version changes with the content and is its ETag. */
 export async function readEffective(ctx: Context, query: Query): Promise<Reply> {
   const where = whereOf(await placeOf(ctx, query));
   const { modules } = ctx.services;

@@ -1,7 +1,7 @@
-/** How much hangs on a module: what it keeps, what waits in the queue, who works with it now. */
+/** Usage of a module: its objects, waiting commands, and live sessions. */
 import type { Context, Module, ModulePlace } from '#core';
 
-/** Null for all of them. Works in the platform's role. */
+/** Null for all organizations. Needs the platform's role. */
 async function organizationsOf(ctx: Context, { partnerId, orgId }: ModulePlace): Promise<string[] | null> {
   if (orgId) return [orgId];
   if (!partnerId) return null;
@@ -9,7 +9,7 @@ async function organizationsOf(ctx: Context, { partnerId, orgId }: ModulePlace):
   return rows.map(({ id }) => id);
 }
 
-/** By the names that the manifest gives; a partner's own objects count for the partner as a whole. Platform's role. */
+/** By the names in the manifest; a partner's own objects count for the partner as a whole. Needs the platform's role. */
 export async function objectsOf(ctx: Context, { objects = {} }: Module, place: ModulePlace) {
   const orgIds = await organizationsOf(ctx, place);
   const counts: Record<string, number> = {};
@@ -39,11 +39,11 @@ export async function pendingJobsOf(ctx: Context, { name }: Module, place: Modul
   return rows[0]?.n ?? 0;
 }
 
-/** What modules have ordered and no agent has fetched yet. */
+/** Commands that modules have queued and no agent has fetched yet. */
 export async function waitingCommandsOf(ctx: Context, { commands = [] }: Module, place: ModulePlace): Promise<number> {
   return commands.length === 0
     ? 0
-    : ctx.use('devices').countWaitingCommands(commands, await organizationsOf(ctx, place));
+    : ctx.use('device-commands').countWaitingCommands(commands, await organizationsOf(ctx, place));
 }
 
 export const liveSessionsOf = async (ctx: Context, { liveSessions }: Module, place: ModulePlace): Promise<number> =>

@@ -1,4 +1,4 @@
-/** What switching a module off would touch: asked before, changes nothing. */
+/** A preview of what switching a module off would affect. */
 import { type Context, errors, type ModuleLevel } from '#core';
 import { CoreModule } from '../errors.ts';
 import type { Place } from '../models/switch.ts';
@@ -24,7 +24,7 @@ async function placeAsked(ctx: Context, { level, orgId, partnerId }: Question): 
   return { level, partnerId: null, orgId: null };
 }
 
-/** Counts cover the module and everything that would go with it. */
+/** Counts cover the module and all modules that would be switched off with it. */
 export async function impactOf(ctx: Context, key: string, question: Question) {
   const module = mustExist(ctx, key);
   if (module.core) throw CoreModule();

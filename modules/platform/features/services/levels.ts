@@ -1,4 +1,4 @@
-/** The switches of the installation and of one partner, as their keepers see them. */
+/** The switches of the installation and of one partner, for operators and partner administrators. */
 import type { Context, Module } from '#core';
 import type { StoredSwitch } from '../models/switch.ts';
 import { objectsOf } from './counts.ts';
@@ -11,7 +11,7 @@ const about = (row: StoredSwitch | undefined) => ({
   updatedAt: row?.updatedAt ?? null,
 });
 
-/** With how many partners have each, and how much it keeps. System callers only. */
+/** With the number of partners that have each, and its objects. System callers only. */
 export async function listInstance(ctx: Context) {
   const { modules } = ctx.services;
   const nowhere = { partnerId: null, orgId: null };
@@ -31,7 +31,7 @@ export async function listInstance(ctx: Context) {
     };
   };
   const data: Awaited<ReturnType<typeof show>>[] = [];
-  // One after the other: they share a connection.
+  // Sequentially: they share a connection.
   for (const module of modules.all) data.push(await show(module));
   return { data };
 }

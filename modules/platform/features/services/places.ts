@@ -1,10 +1,10 @@
-/** Where the caller asks or switches: an organization, a partner, or the installation. */
+/** The target of a request: an organization, a partner, or the installation. */
 import { type Context, errors, type ModulePlace, mustReachAllOrgs } from '#core';
 import type { Place } from '../models/switch.ts';
 
 /**
- * The organization named, else the caller's own organization or partner; for system callers who name none, the
- * installation. Throws 404 or 403 for an organization out of reach.
+ * The named organization, else the caller's own organization or partner; the installation for system callers who name none.
+ * Throws 404 or 403 for an organization out of reach.
  */
 export async function placeOf(ctx: Context, named: { orgId?: string | undefined }): Promise<Place> {
   const { kind, orgId, partnerId } = ctx.scope;
@@ -19,7 +19,7 @@ export async function organizationPlace(ctx: Context, orgId: string): Promise<Pl
   return { level: 'organization', partnerId, orgId };
 }
 
-/** The caller's partner as a whole, or for system callers the one named. Throws 403, 400 and 404. */
+/** The caller's partner as a whole, or the named one for system callers. Throws 403, 400 and 404. */
 export async function partnerPlace(ctx: Context, named: { partnerId?: string | undefined }): Promise<Place> {
   const own = ctx.scope.kind === 'partner' ? ctx.scope.partnerId : null;
   mustReachAllOrgs(ctx);

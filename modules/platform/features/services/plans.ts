@@ -1,29 +1,30 @@
-/** What else turns when one switch turns, and what forbids it. */
-import type { Context, Module, ModuleLevel } from '#core';
-import { DependencyDisabled, DisabledAbove, HasDependents, NotInPlan } from '../errors.ts';
+/** Which other switches change with one switch, and what forbids the change. */
+import { type Context, errors, type Module, type ModuleLevel } from '#core';
+import { DependencyDisabled, DisabledAbove, NotInPlan } from '../errors.ts';
 import type { Place, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { dependencies, dependents } from './registry.ts';
 
-/** The reasons that a switch at this level takes away. */
+/** The reasons that a switch at this level removes. */
 const OWN: Record<ModuleLevel, readonly string[]> = {
   instance: ['disabled_by_instance'],
   partner: ['disabled_by_partner', 'plan', 'default', 'trial_ended'],
   organization: ['disabled_by_org'],
 };
 
-/** Those that require it and are on there. */
+/** The modules that require it and are on there. */
 export const effectiveDependents = (ctx: Context, key: string, place: Place): string[] =>
   dependents(ctx, key).filter((name) => !ctx.services.modules.off(name, whereOf(place)));
 
-/** What must be switched off, itself last. Throws HAS_DEPENDENTS with their keys unless they may go too. */
+/** The modules to switch off, the named one last. Throws HAS_DEPENDENTS with their keys unless `cascade` is set. */
 export function toSwitchOff(ctx: Context, key: string, place: Place, { cascade }: Turn): string[] {
   const keys = effectiveDependents(ctx, key, place);
-  if (keys.length > 0 && !cascade) throw HasDependents({ details: [{ keys }] });
+  if (keys.length > 0 && !cascade)
+    throw errors.HasDependents({ message: 'Other modules require this one', details: [{ keys }] });
   return [...keys.toReversed(), key];
 }
 
-/** What must be switched on, itself last. Throws DISABLED_ABOVE, NOT_IN_PLAN, DEPENDENCY_DISABLED with what is missing. */
+/** The modules to switch on, the named one last. Throws DISABLED_ABOVE, NOT_IN_PLAN, DEPENDENCY_DISABLED with the missing ones. */
 export async function toSwitchOn(ctx: Context, { name }: Module, place: Place, turn: Turn): Promise<string[]> {
   const { modules } = ctx.services;
   const missing = dependencies(ctx, name).filter((key) => modules.off(key, whereOf(place)));
@@ -42,7 +43,7 @@ export async function toSwitchOn(ctx: Context, { name }: Module, place: Place, t
   return wanted;
 }
 
-/** Beyond the plan only the operator goes; a trial that still runs was given by one. */
+/** Only the operator may exceed the plan; a trial that is still running was granted by an operator. */
 async function mustBeInPlan(ctx: Context, { partnerId }: Place, keys: readonly string[]): Promise<void> {
   if (ctx.scope.kind === 'system') return;
   const { rows } = await ctx.sql<{ plan: string; given: string[] }>(

@@ -1,4 +1,4 @@
-/** Why a module is on or off somewhere: everything that has a say, in the order in which it is asked. */
+/** Why a module is on or off somewhere: every check, in order. */
 import type { Context } from '#core';
 import type { Place, StoredSwitch } from '../models/switch.ts';
 import { placeOf, whereOf } from './places.ts';
@@ -23,7 +23,7 @@ export interface Link {
   since?: Date;
   by?: string | null;
   note?: string | null;
-  /** For a dependency that is off: why that is. */
+  /** For a dependency that is off: the reason. */
   because?: string;
 }
 type Rows = ReadonlyMap<string, StoredSwitch>;
@@ -31,14 +31,14 @@ type Rows = ReadonlyMap<string, StoredSwitch>;
 const said = (row: StoredSwitch) => ({ since: row.updatedAt, by: row.updatedBy, note: row.reason });
 const NONE: Rows = new Map();
 
-/** The chain ends with the place asked about; `reason` is the first link that did not pass. */
+/** The chain ends with the place asked about; `reason` is the first check that failed. */
 export async function explain(ctx: Context, key: string, query: { orgId?: string }) {
   const module = mustExist(ctx, key);
   const place = await placeOf(ctx, query);
   const { modules } = ctx.services;
   const reason = modules.off(key, whereOf(place));
   const chain: Link[] = module.core
-    ? [{ check: 'core', passed: true, message: 'It cannot be switched off' }]
+    ? [{ check: 'core', passed: true, message: 'The module cannot be switched off' }]
     : [
         ...ofInstallation(ctx, key, await rowsOf(ctx, 'instance', place)),
         ...(await ofPartner(ctx, key, place)),
@@ -60,13 +60,13 @@ function ofInstallation(ctx: Context, key: string, rows: Rows): Link[] {
   const allowed = modules.allowed(key);
   const missing = modules.missing(key);
   const row = rows.get(key);
-  // Who wrote it, and why, is for the operator's own people.
+  // The author and the reason are only for operators.
   const isSystem = ctx.scope.kind === 'system';
   const fault = modules.fault(key);
   const broken: Link = {
     check: 'package',
     passed: false,
-    message: fault && isSystem ? fault : 'Its package cannot be used; the operator knows why',
+    message: fault && isSystem ? fault : 'The package of the module cannot be used; ask the operator',
   };
   const about = row && isSystem ? said(row) : { ...(row ? { since: row.updatedAt } : {}) };
   return [
@@ -111,10 +111,10 @@ async function ofPartner(ctx: Context, key: string, place: Place): Promise<Link[
   const asked: Link = {
     check: 'plan',
     passed: held,
-    message: held ? 'The plan holds it' : `The plan does not hold it`,
+    message: held ? 'The module is included in the plan' : 'The module is not included in the plan',
   };
   if (!held || byDefault) return [asked];
-  return [asked, { check: 'partner', passed: false, message: 'It is off until the partner switches it on' }];
+  return [asked, { check: 'partner', passed: false, message: 'The module is off until the partner switches it on' }];
 }
 
 function ofOrganization(key: string, { orgId }: Place, rows: Rows): Link[] {

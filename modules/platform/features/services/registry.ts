@@ -1,4 +1,4 @@
-/** The modules as their manifests describe them. */
+/** Modules as their manifests declare them. */
 import { type Context, dependenciesOf, dependentsOf, errors, type Module, type ModuleLevel } from '#core';
 
 const LEVELS: readonly ModuleLevel[] = ['instance', 'partner', 'organization'];
@@ -14,8 +14,8 @@ export function mustExist(ctx: Context, key: string): Module {
 const optional = (ctx: Context, keys: readonly string[]) =>
   keys.filter((key) => !ctx.services.modules.all.find(({ name }) => name === key)?.core);
 
-/** What it requires and can be switched off; what others require comes first. */
+/** The switchable modules that it requires, dependencies first. */
 export const dependencies = (ctx: Context, key: string) => optional(ctx, dependenciesOf(ctx.services.modules.all, key));
 
-/** What requires it; what others require comes first. */
+/** The modules that require it, dependencies first. */
 export const dependents = (ctx: Context, key: string) => dependentsOf(ctx.services.modules.all, key);

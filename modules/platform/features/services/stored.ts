@@ -1,4 +1,4 @@
-/** The rows of switches: reading them, and writing one as a compare-and-set. */
+/** Rows of switches: reading them, and writing one by compare-and-set. */
 import type { Context } from '#core';
 import type { Place, StoredSwitch } from '../models/switch.ts';
 
@@ -9,7 +9,7 @@ const INSTANCE = `enabled, locked, 'manual' as source, null::timestamptz as "exp
 
 type Keyed = StoredSwitch & { key: string };
 
-/** All switches of a place by module. The installation's are read in the platform's role. */
+/** All switches of a place by module. Those of the installation need the platform's role. */
 export async function switchesOf(ctx: Context, place: Place): Promise<Map<string, Keyed>> {
   const read = (reader: Context) =>
     place.level === 'instance'
@@ -23,7 +23,7 @@ export async function switchesOf(ctx: Context, place: Place): Promise<Map<string
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** Switches of one place wait for each other until they commit, so that what is checked still holds when it is written. */
+/** Serializes changes to the switches of one place until commit, so that the checks still hold at the write. */
 export const takeTurn = (ctx: Context) => ctx.sql(`select pg_advisory_xact_lock(hashtextextended('modules', 0))`);
 
 export interface Written {
@@ -33,7 +33,7 @@ export interface Written {
   trialDays?: number | undefined;
 }
 
-/** False when it said all of that already. */
+/** False when the row already had these values. */
 export async function writeInstance(ctx: Context, key: string, say: Written): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `insert into instance_modules as m (key, enabled, locked, reason, updated_by)
@@ -46,7 +46,7 @@ export async function writeInstance(ctx: Context, key: string, say: Written): Pr
   return (rowCount ?? 0) > 0;
 }
 
-/** A trial stays one while it lasts, whoever switches it off and on meanwhile. */
+/** A running trial stays one, even when it is switched off and on meanwhile. */
 export async function writeTenant(ctx: Context, place: Place, key: string, say: Written): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `insert into tenant_modules as m (partner_id, org_id, key, enabled, source, expires_at, reason, updated_by)
@@ -67,7 +67,7 @@ export async function writeTenant(ctx: Context, place: Place, key: string, say: 
   return (rowCount ?? 0) > 0;
 }
 
-/** False when there was none. */
+/** False when no row existed. */
 export async function forgetTenant(ctx: Context, { partnerId, orgId }: Place, key: string): Promise<boolean> {
   const { rowCount } = await ctx.sql('delete from tenant_modules where partner_id = $1 and org_id = $2 and key = $3', [
     partnerId,

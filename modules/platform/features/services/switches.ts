@@ -1,4 +1,4 @@
-/** Switching a module at one of the three levels, with its trail and what follows from it. */
+/** Switching a module at one of the three levels, with audit entry and follow-up job. */
 import { type Context, errors, MODULES_NOTICE, type Module } from '#core';
 import { CoreModule, LockedByInstance } from '../errors.ts';
 import type { Place, Turn } from '../models/switch.ts';
@@ -18,7 +18,7 @@ function mustBeSwitchable(module: Module, { level }: Place): void {
   });
 }
 
-/** Throws the errors of this module. Writing a value that is set already changes nothing and leaves no audit entry. */
+/** Throws the errors of this module. Setting the current value changes nothing and records no audit entry. */
 export async function turn(ctx: Context, place: Place, key: string, say: Turn) {
   const module = mustExist(ctx, key);
   mustBeSwitchable(module, place);
@@ -55,7 +55,7 @@ const OFF = {
   organization: 'disabled_by_org',
 } as const;
 
-/** The operator's own switches know no lock. */
+/** Locks do not apply to operators. */
 async function mustNotBeLocked(ctx: Context, { level }: Place, key: string): Promise<void> {
   if (level === 'instance' || ctx.scope.kind === 'system') return;
   if ((await switchesOf(ctx, INSTANCE)).get(key)?.locked) throw LockedByInstance({ details: [{ module: key }] });
@@ -63,12 +63,15 @@ async function mustNotBeLocked(ctx: Context, { level }: Place, key: string): Pro
 
 function mustNotGiveTrial({ scope }: Context, { enabled, trialDays }: Turn): void {
   if (trialDays === undefined) return;
-  if (scope.kind !== 'system') throw errors.Forbidden('Only the operator gives trials');
+  if (scope.kind !== 'system') throw errors.Forbidden('Only the operator grants trials');
   if (enabled) return;
-  throw errors.ValidationFailed({ message: 'A trial is switched on', details: [{ in: 'payload', path: 'trialDays' }] });
+  throw errors.ValidationFailed({
+    message: 'A trial must be switched on',
+    details: [{ in: 'payload', path: 'trialDays' }],
+  });
 }
 
-/** One row, its entry in the trail, and the job for what follows. */
+/** Writes one row, its audit entry, and the follow-up job. */
 async function write(ctx: Context, place: Place, key: string, asked: string, say: Turn): Promise<boolean> {
   const enabled = say.enabled !== false;
   const { locked, reason, trialDays } = say;

@@ -1,4 +1,4 @@
-/** The mail that tells a partner that a trial ends soon. */
+/** The mail that notifies a partner of a trial that ends soon. */
 import type { Context } from '#core';
 
 export interface TrialNotice {
@@ -9,7 +9,7 @@ export interface TrialNotice {
   expiresAt: string;
 }
 
-/** The address for bills, else those who administer the partner with access to all of it. */
+/** The billing address, else the administrators with access to the whole partner. */
 async function recipients(ctx: Context, partnerId: string): Promise<string[]> {
   const { rows } = await ctx.asPlatform((own) =>
     own.sql<{ email: string }>(

@@ -1,9 +1,9 @@
-/** Trials: told of seven days and one day before they end, and switched off when they have. Platform's role. */
+/** Trials: notices seven days and one day before the end, then switching off. Needs the platform's role. */
 import { type Context, MODULES_NOTICE } from '#core';
 
-/** Days before the end at which the partner is told, the last first. */
+/** Days before the end at which the partner is notified, last notice first. */
 const NOTICES = [1, 7];
-/** Rows in one go; the rest an hour later. */
+/** Rows in one run; the rest an hour later. */
 const MOST = 500;
 
 interface Trial {
@@ -18,7 +18,7 @@ export async function lookAtTrials(ctx: Context): Promise<void> {
   await endTrials(ctx);
 }
 
-/** Each notice once; one that is late because no worker ran gives way to the later one. */
+/** Sends each notice once; a notice that is late because no worker ran is replaced by the later one. */
 async function tellOfEnd(ctx: Context, days: number): Promise<void> {
   const { rows } = await ctx.sql<Trial>(
     `update tenant_modules set noticed_days = $1
@@ -35,7 +35,7 @@ async function tellOfEnd(ctx: Context, days: number): Promise<void> {
   }
 }
 
-/** It has been off since it expired; this makes the row, the trail and what follows say so. */
+/** The trial has been off since it expired; this updates row, audit trail and follow-up. */
 async function endTrials(ctx: Context): Promise<void> {
   const { rows } = await ctx.sql<Trial & { orgId: string | null }>(
     `update tenant_modules set enabled = false, updated_by = null, updated_at = now()

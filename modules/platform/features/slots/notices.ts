@@ -1,4 +1,4 @@
-/** What a partner's people are told of trials. */
+/** Notifications for partners about trials. */
 import { defineFilling } from '#core';
 import type { Events } from '#core/contract';
 

@@ -116,7 +116,7 @@ create index plugin_installations_unsettled on plugin_installations (status_sinc
   where status in ('installing', 'updating', 'uninstalling');
 call protect_tenant('plugin_installations', 'org_id', 'partner_id');
 
--- Work to be handed to plugins, in one partition for each organization that an installation serves.
+-- Work to be handed to plugins (core/delivery), in one partition for each organization that an installation serves.
 create table plugin_queue (
   id uuid primary key default gen_random_uuid(),
   installation_id uuid not null references plugin_installations (id) on delete cascade,
@@ -127,16 +127,9 @@ create table plugin_queue (
   body json not null,
   -- number of plugins between this work and the action of a person or device that caused it
   depth integer not null default 0,
-  attempts integer not null default 0,
-  -- while leased: when the lease ends
-  due_at timestamptz not null,
-  lease uuid,
-  leased_until timestamptz,
-  created_at timestamptz not null default now(),
   constraint plugin_queue_once unique (installation_id, org_id, key)
-) with (fillfactor = 70);
-create index plugin_queue_due on plugin_queue (installation_id, org_id, due_at);
-create index plugin_queue_leased on plugin_queue (installation_id, org_id) where leased_until is not null;
+);
+call make_delivery_queue('plugin_queue', 'installation_id', 'org_id');
 call protect_tenant('plugin_queue');
 
 create table plugin_schedules (
@@ -207,8 +200,8 @@ $$;
 create function plugin_fan_out(given jsonb) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  insert into plugin_queue (installation_id, org_id, key, kind, body, depth, due_at)
-  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth, now()
+  insert into plugin_queue (installation_id, org_id, key, kind, body, depth)
+  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth
   from jsonb_to_recordset(given) as e (id uuid, org_id uuid, kind text, actor_id text, depth integer, body text)
     cross join lateral plugins_serving(e.org_id) i
   where i.enabled and i.listens @> array[e.kind] and i.id::text is distinct from e.actor_id

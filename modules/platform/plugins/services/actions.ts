@@ -9,7 +9,7 @@ import { asOwner, noteCalls } from './installations/standing.ts';
 import { manifestOf } from './installations/switching.ts';
 import { audit, mustSee, mustServe, serving } from './reach.ts';
 import { hostOf } from './running/host.ts';
-import type { Outcome } from './running/process/plugin-process.ts';
+import type { Outcome } from './running/process/invocation.ts';
 
 export interface ActionInput {
   targetId?: string;

@@ -25,7 +25,7 @@ const take: EventOutbox['take'] = (ctx, event, definition) => {
   const listeners = listenersOf(ctx);
   const partnerId = ctx.scope.partnerId ?? ctx.scope.ownerPartnerId;
   if (!sent || !mayListen(listeners, { orgId, partnerId, kind: sent.kind })) return null;
-  ctx.afterCommit(() => listeners.tell());
+  ctx.afterCommit(() => listeners.announce());
   const occurredAt = new Date().toISOString();
   const body: PluginEvent = { id, type: sent.kind, occurredAt, orgId, siteId, deviceId, data: sent.data() };
   const depth = name === 'plugins.event' ? (event.data as { depth: number }).depth : 0;

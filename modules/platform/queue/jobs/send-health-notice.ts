@@ -1,4 +1,4 @@
-/** Mails system administrators that the health of the queue changed. */
+/** Mails system administrators about a change in queue health. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import type { HealthChange } from '../models/health.ts';
@@ -12,7 +12,7 @@ declare module '#core/contract' {
 const level = Joi.string().valid('ok', 'warn', 'critical').required();
 
 export default defineJob<HealthChange>({
-  summary: 'Mails system administrators that the health of the queue changed',
+  summary: 'Mails system administrators about a change in queue health',
   scope: 'platform',
   payload: Joi.object<HealthChange, true>({
     rule: Joi.string()

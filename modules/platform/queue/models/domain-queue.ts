@@ -1,13 +1,13 @@
-/** The slot `queue.domain-queue`: whoever retries work in tables of its own says how much of it waits. */
+/** The slot `queue.domain-queue`: modules that keep waiting work in tables of their own report how much there is. */
 import type { Context } from '#core';
 
 export interface DomainQueue {
-  /** Stable, small letters and dashes. */
+  /** Stable; lower-case letters and dashes. */
   name: string;
   title: string;
-  /** Path of the API below which an operator finds more. */
+  /** API path with more details for operators. */
   link: string;
-  /** Counted each minute over all tenants: it must be served by an index. */
+  /** Called each minute over all tenants: it must use an index. */
   count(ctx: Context): Promise<{ pending: number; oldestAt: Date | null; failed: number }>;
 }
 

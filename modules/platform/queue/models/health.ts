@@ -1,10 +1,10 @@
-/** The health of the queue: levels, where a rule stands, and what subscribers are told. */
+/** The health of the queue: levels, the state of each rule, and the data of its event. */
 
 export type Level = 'ok' | 'warn' | 'critical';
-/** The health rules; modules/jobs/README.md says when each warns. */
+/** The health rules; modules/platform/queue/README.md lists their thresholds. */
 export type Rule = 'oldest_ready' | 'failures' | 'no_worker' | 'cron_late' | 'outbox' | 'stuck' | 'snapshot';
 
-/** What a rule sees now about one subject: a task, a schedule, or '' for the whole. */
+/** The finding of a rule about one subject: a task, a schedule, or '' for the whole queue. */
 export interface Finding {
   rule: Rule;
   subject: string;

@@ -1,4 +1,4 @@
-/** What the routes take and answer, where more than one does. */
+/** Request and response schemas that several routes share. */
 import Joi from 'joi';
 
 export const STATES = ['ready', 'blocked', 'delayed', 'running', 'stuck', 'retrying', 'failed', 'cancelled'] as const;
@@ -36,13 +36,13 @@ export const taskName = Joi.string()
   .max(200)
   .pattern(/^[a-z][a-z0-9-]*\/[a-z0-9-]+$/);
 export const filterFields = {
-  task: taskName.description('Only of this task, `module/verb-noun`'),
-  queue: Joi.string().max(200).description('Only of this queue, within which jobs run one after another'),
+  task: taskName.description('Only jobs of this task, `module/verb-noun`'),
+  queue: Joi.string().max(200).description('Only jobs of this queue; jobs of one queue run one at a time'),
   key: Joi.string().max(512).description('Only the job with this key'),
   state: Joi.string()
     .valid(...STATES)
-    .description('Only in this state'),
-  errorContains: Joi.string().min(2).max(200).description('A part of the last error; case does not matter'),
+    .description('Only jobs in this state'),
+  errorContains: Joi.string().min(2).max(200).description('Part of the last error, case-insensitive'),
   orgId: Joi.string().uuid(),
 };
 /** `30m`, `6h`, `2d`. */
@@ -67,7 +67,7 @@ export const jobShape = Joi.object({
   runAt: when.required(),
   attempts: count,
   maxAttempts: count,
-  lastError: Joi.string().allow(null, '').required().description('Without what looks like a credential'),
+  lastError: Joi.string().allow(null, '').required().description('Text that looks like a credential is removed'),
   createdAt: when.required(),
   updatedAt: when.required(),
   lockedAt: when.allow(null).required(),

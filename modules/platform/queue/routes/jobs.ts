@@ -1,4 +1,4 @@
-/** /admin/jobs: the rows of the queue, one by one and many at once. */
+/** /admin/jobs: jobs in the queue, single and in bulk. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { count, filterFields, id, type JobFilter, jobShape, runShape } from '../models/shapes.ts';
@@ -17,7 +17,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs',
-    summary: 'Lists what waits, runs and has failed, by id',
+    summary: 'Lists waiting, running and failed jobs, by id',
     access: read,
     query: Joi.object<PageQuery & JobFilter>({ ...pageQuery(50), ...filterFields }),
     response: pageOf(jobShape),
@@ -26,7 +26,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/{id}',
-    summary: 'Reads a job, its attempts and what it is about',
+    summary: 'Reads a job with its attempts and subject',
     description: 'A job that finished is no longer in the queue: 404. Its attempts are under /admin/jobs/runs?jobId=.',
     access: read,
     params,
@@ -49,7 +49,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/{id}/why',
-    summary: 'Why a job is not running: every reason that holds, the deciding one first',
+    summary: 'Explains why a job is not running: every reason that applies, the decisive one first',
     access: read,
     params,
     response: Joi.object({
@@ -79,8 +79,8 @@ export default [
     audit: 'job.retry',
     params,
     payload: Joi.object<Retry, true>({
-      runAt: Joi.date().iso().description('At once when absent'),
-      resetAttempts: Joi.boolean().default(true).description('False gives it one attempt more'),
+      runAt: Joi.date().iso().description('Immediately when absent'),
+      resetAttempts: Joi.boolean().default(true).description('False allows one further attempt'),
     }),
     response: row,
     errors: ['JOB_LOCKED'],

@@ -1,4 +1,4 @@
-/** /admin/jobs/overview, /tasks, /failures, /runs and /domain-queues: reading the queue. */
+/** /admin/jobs/overview, /tasks, /failures, /runs and /domain-queues. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { count, domainQueueShape, figure, filterFields, id, runShape, taskName, window } from '../models/shapes.ts';
@@ -27,16 +27,16 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/overview',
-    summary: 'The state of the queue at a glance',
+    summary: 'Shows the state of the queue at a glance',
     description:
-      'From a snapshot that is at most 15 s old, and from counts by minute: it does not slow the queue down.',
+      'Read from a snapshot that is at most 15 s old and from counts by minute, so it does not slow the queue down.',
     access,
     query: Joi.object<{ window: string }>({ window }),
     response: Joi.object({
       ...waiting,
       cancelled: count,
       ...rates,
-      p95LatencyMs: figure.description('From the moment a job could start until it did'),
+      p95LatencyMs: figure.description('From the time a job could start until it started'),
       p95DurationMs: figure,
       nodes: Joi.object({ running: count, draining: count, lost: count, slots: count, busy: count }).required(),
       snapshotAt: when.allow(null).required(),
@@ -51,7 +51,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/tasks',
-    summary: 'Every task with its figures, its last error and whether it is paused',
+    summary: 'Lists every task with its figures, last error and pause state',
     access,
     query: Joi.object<PageQuery & { window: string }>({ ...pageQuery(100), window }),
     response: pageOf(
@@ -74,7 +74,7 @@ export default [
           .items(Joi.number())
           .length(60)
           .required()
-          .description('Attempts in 60 parts of the window'),
+          .description('Attempts in 60 equal parts of the window'),
       }),
     ),
     handler: (ctx, { query }) => listTasks(ctx, query),
@@ -82,7 +82,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/failures',
-    summary: 'Failed attempts, grouped by what went wrong',
+    summary: 'Lists failed attempts, grouped by fault',
     access,
     query: Joi.object<PageQuery & { since?: Date; groupBy: 'fingerprint' }>({
       ...pageQuery(50),
@@ -90,13 +90,13 @@ export default [
       groupBy: Joi.string()
         .valid('fingerprint')
         .default('fingerprint')
-        .description('What the attempts of a group have in common'),
+        .description('What the attempts of a group share'),
     }),
     response: pageOf(
       Joi.object({
         fingerprint: Joi.string().allow('').required(),
         task: Joi.string().required(),
-        outcome: Joi.string().required().description('Of the last one'),
+        outcome: Joi.string().required().description('The outcome of the last attempt'),
         count,
         firstAt: when.required(),
         lastAt: when.required(),
@@ -113,21 +113,21 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/runs',
-    summary: 'The history: attempts that ended, newest first',
-    description: 'Kept for 14 days. Of a task that succeeds very often only a sample; every other outcome is here.',
+    summary: 'Lists finished attempts, newest first',
+    description: 'Kept for 14 days. Frequent successes of a task are sampled; every other outcome is kept.',
     access,
     query: Joi.object<RunQuery>({
       ...pageQuery(50),
-      task: taskName.description('Only of this task, `module/verb-noun`'),
+      task: taskName.description('Only attempts of this task, `module/verb-noun`'),
       outcome: Joi.string()
         .valid('success', 'error', 'failed', 'interrupted', 'skipped')
-        .description('Only attempts that ended so'),
+        .description('Only attempts with this outcome'),
       jobId: id.description('Only attempts of this job'),
       orgId: filterFields.orgId,
       nodeId: Joi.string().max(300).description('Only attempts on this worker'),
       fingerprint: Joi.string()
         .max(64)
-        .description('Only attempts that failed in this way, as GET /admin/jobs/failures names it'),
+        .description('Only attempts with this fault, as named by GET /admin/jobs/failures'),
       since: when.description('Only attempts that ended at this time or later'),
     }),
     response: pageOf(runShape),
@@ -136,7 +136,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/domain-queues',
-    summary: 'Work that waits in tables of its own: commands, exports, the audit outbox',
+    summary: 'Lists work that waits in other tables: commands, exports, the audit outbox',
     access,
     query: Joi.object<PageQuery>(pageQuery(100)),
     response: pageOf(domainQueueShape),

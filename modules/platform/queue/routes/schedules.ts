@@ -10,7 +10,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/admin/jobs/cron',
-    summary: 'Lists schedules: last run, next run, lateness',
+    summary: 'Lists schedules with last run, next run and lateness',
     access: { permission: 'settings:view', scopes: ['system'] },
     query: Joi.object<PageQuery>(pageQuery(100)),
     response: pageOf(
@@ -35,10 +35,10 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/admin/jobs/cron/{id}/run',
-    summary: 'Starts a schedule now, as if its moment had come',
+    summary: 'Starts a scheduled job now, as if it were due',
     access: { permission: 'settings:update', scopes: ['system'], mfa: true },
     audit: 'job.cron.run',
-    params: Joi.object<{ id: string }>({ id: taskName.required().description('The slash as %2F') }),
+    params: Joi.object<{ id: string }>({ id: taskName.required().description('Write the slash as %2F') }),
     response: Joi.object({
       data: Joi.object({
         id: id.required(),

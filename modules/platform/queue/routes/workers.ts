@@ -13,7 +13,7 @@ const params = Joi.object<{ id: string }>({
     .pattern(/^[\w.-]{1,200}:\d{1,10}:[0-9a-f]{8}$/)
     .required(),
 });
-const task = Joi.object<{ task: string }>({ task: taskName.required().description('The slash as %2F') });
+const task = Joi.object<{ task: string }>({ task: taskName.required().description('Write the slash as %2F') });
 
 export default [
   defineRoute({
@@ -28,7 +28,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/admin/jobs/workers/{id}/drain',
-    summary: 'Lets a worker end what it runs and take nothing more',
+    summary: 'Drains a worker: it finishes its jobs and takes no more',
     access: write,
     audit: 'job.worker.drain',
     params,
@@ -39,7 +39,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/admin/jobs/workers/{id}/unlock',
-    summary: 'Gives what a dead worker holds back to the queue',
+    summary: 'Returns the jobs of a dead worker to the queue',
     access: write,
     audit: 'job.worker.unlock',
     params,
@@ -62,7 +62,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/admin/jobs/tasks/{task}/resume',
-    summary: 'Lets a paused task run again',
+    summary: 'Resumes a paused task',
     access: write,
     audit: 'job.task.resume',
     params: task,

@@ -1,4 +1,4 @@
-/** Work that waits in tables of other modules: counted once a minute by whoever fills the slot, shown from there. */
+/** Waiting work in tables of other modules: counted once a minute through the slot, and listed from those counts. */
 import type { Context } from '#core';
 import type { DomainQueue, DomainQueueRow } from '../models/domain-queue.ts';
 
@@ -12,7 +12,7 @@ export async function domainQueues(ctx: Context): Promise<DomainQueueRow[]> {
   return rows;
 }
 
-/** Counts one of them anew. One that cannot be counted keeps its last figures, and their age tells. */
+/** Counts one queue. When counting fails, the last figures stay and their age shows it. */
 export async function countQueue(ctx: Context, queue: DomainQueue): Promise<void> {
   await ctx.sql(`set local statement_timeout = '2s'`);
   const { pending, oldestAt, failed } = await queue.count(ctx);

@@ -1,4 +1,4 @@
-/** The state of the queue at a glance, from the last snapshot and the minutes of the window: two queries, however much waits. */
+/** The state of the queue at a glance, from the last snapshot and the counts by minute: two queries regardless of its size. */
 import { type Context, percentile } from '#core';
 import type { Level } from '../models/health.ts';
 import { DOMAIN_COLUMNS } from './domain-queues.ts';

@@ -1,4 +1,4 @@
-/** Schedules: when each last ran and comes round next, how late it is, and starting one by hand. */
+/** Schedules: last and next run, lateness, and starting one manually. */
 import { type Context, errors, momentsAround, type PageQuery, type TaskInfo } from '#core';
 import { listed } from './rows/listed.ts';
 
@@ -13,7 +13,7 @@ export interface ScheduleRow {
   lastOutcome: string | null;
   lastDurationMs: number | null;
   nextRun: Date | null;
-  /** Seconds since the first moment that was missed. */
+  /** Seconds since the first missed time. */
   latenessSec: number;
   periodSec: number | null;
   enabled: boolean;
@@ -52,7 +52,7 @@ async function describe(ctx: Context, tasks: readonly TaskInfo[]): Promise<Sched
     const { schedule } = task;
     const around = momentsAround(schedule, now);
     const { paused, ...shown } = status;
-    // A tenant's schedule has done its part when it has laid out the runs: there may be no organization to run for.
+    // A tenant's schedule is done when its jobs are queued: there may be no organization to run for.
     const kept = task.scope === 'tenant' ? status.lastExpected : status.lastRun;
     const missed = kept && !paused ? momentsAround(schedule, kept).next : null;
     return [
@@ -71,7 +71,7 @@ async function describe(ctx: Context, tasks: readonly TaskInfo[]): Promise<Sched
   });
 }
 
-/** As if its moment had come: a tenant's schedule fans out. Throws 404, and 409 while it is paused. */
+/** As if it were due: a tenant's schedule fans out. Throws 404, and 409 while it is paused. */
 export async function runSchedule(ctx: Context, identifier: string): Promise<object> {
   const [schedule] = await describe(
     ctx,

@@ -1,4 +1,4 @@
-/** Every task of this installation with its figures, its last error and whether it is paused. */
+/** Every task of this installation with its figures, last error and pause state. */
 import type { Context, PageQuery } from '#core';
 import { listed } from './rows/listed.ts';
 import { figuresOf, rates, type TaskFigures, times } from './watching/figures.ts';

@@ -1,4 +1,4 @@
-/** Worker nodes: who runs jobs, draining one before it is stopped, and freeing what a dead one holds. */
+/** Worker nodes: listing them, draining one before a stop, and releasing the jobs of a dead one. */
 import { type Context, encodeCursor, errors, type PageQuery } from '#core';
 import { positionIn } from './rows/cursors.ts';
 
@@ -15,7 +15,7 @@ export interface WorkerNode {
   drainRequestedAt: Date | null;
 }
 
-/** Seconds of silence after which a node is shown as lost, a little before others take its jobs. */
+/** Seconds without a heartbeat after which a node is shown as lost, slightly before others take its jobs. */
 const SILENT = 15;
 const COLUMNS = `id, case when state in ('running', 'draining') and heartbeat_at < now() - interval '${SILENT} seconds'
     then 'lost' when state = 'running' and drain_requested_at is not null then 'draining' else state end as state,
@@ -23,7 +23,7 @@ const COLUMNS = `id, case when state in ('running', 'draining') and heartbeat_at
   extract(epoch from now() - heartbeat_at)::float8 as "heartbeatAgeSec", concurrency, active_jobs as "activeJobs",
   cardinality(tasks) as "taskCount", drain_requested_at as "drainRequestedAt"`;
 
-/** Those of the last day, the youngest first. */
+/** Nodes of the last day, newest first. */
 export async function listWorkers(ctx: Context, { page = 1, limit, cursor }: PageQuery): Promise<object> {
   const from = `from worker_nodes where heartbeat_at > now() - interval '1 day'`;
   const order = 'order by started_at desc, id desc';
@@ -50,13 +50,13 @@ export async function listWorkers(ctx: Context, { page = 1, limit, cursor }: Pag
 
 export async function readWorker(ctx: Context, id: string): Promise<WorkerNode> {
   const { rows } = await ctx.sql<WorkerNode>(`select ${COLUMNS} from worker_nodes where id = $1`, [id]);
-  if (!rows[0]) throw errors.NotFound('There is no such worker');
+  if (!rows[0]) throw errors.NotFound('Worker not found');
   return rows[0];
 }
 
 const refused = (current: string, allowed: string[]) => errors.InvalidState({ details: [{ current, allowed }] });
 
-/** It takes no more jobs from its next beat on and ends those that it has. Throws 404, and 409 for one that is not running. */
+/** From its next heartbeat it takes no more jobs and finishes its own. Throws 404, and 409 for one that is not running. */
 export async function drainWorker(ctx: Context, id: string): Promise<WorkerNode> {
   const { rows } = await ctx.sql(
     `update worker_nodes set drain_requested_at = now()
@@ -70,7 +70,7 @@ export async function drainWorker(ctx: Context, id: string): Promise<WorkerNode>
   return node;
 }
 
-/** Takes back what a silent node holds, without waiting for the sweep. Throws 404, and 409 for one that shows itself. */
+/** Releases the jobs of a silent node without waiting for the sweep. Throws 404, and 409 for a node that is alive. */
 export async function unlockWorker(ctx: Context, id: string): Promise<WorkerNode & { unlocked: number }> {
   const { rows } = await ctx.sql<{ ids: string[] }>(
     `update worker_nodes set state = case when state = 'stopped' then state else 'lost' end, active_jobs = 0

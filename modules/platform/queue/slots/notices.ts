@@ -1,4 +1,4 @@
-/** What operators are told of the queue. */
+/** Notifications for operators about the queue. */
 import { defineFilling } from '#core';
 import type { Events } from '#core/contract';
 

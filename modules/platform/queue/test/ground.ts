@@ -1,7 +1,7 @@
 /** A platform, a system administrator, and jobs put into the queue as modules put them there. */
 import { join } from 'node:path';
 import { startTestPlatform, systemUser, tenant } from '#test';
-import { startWorkers, type WorkerOptions } from '../../../../workers/main.ts';
+import { startWorkers, type WorkerOptions } from '../../../../workers/index.ts';
 
 export interface Seen {
   id: number;

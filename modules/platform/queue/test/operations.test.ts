@@ -227,9 +227,9 @@ test.serial(
     const { body } = await call<Page<{ name: string; pending: number; link: string }>>('GET', '/domain-queues');
     t.deepEqual(
       body.data.map(({ name }) => name),
-      ['agent-updates', 'audit-exports', 'audit-outbox', 'device-commands'],
+      ['agent-updates', 'audit-exports', 'audit-outbox', 'device-commands', 'plugin-work', 'webhook-deliveries'],
     );
     const { body: overview } = await call<{ domainQueues: object[] }>('GET', '/overview');
-    t.is(overview.domainQueues.length, 4);
+    t.is(overview.domainQueues.length, 6);
   },
 );

@@ -1,34 +1,34 @@
-/** What fills the slot `search.category`, and what it gives back. */
+/** The slot `search.category`: what a category declares, and what it returns. */
 import type { Context } from '#core';
 
 export interface SearchTerm {
-  /** Trimmed, 1 to 100 characters, as it was typed: case does not count, and no character has a meaning of its own. */
+  /** Trimmed, 1 to 100 characters, as typed: case-insensitive, and no character has a special meaning. */
   readonly text: string;
-  /** The most that can be shown; more are dropped. */
+  /** The maximum number of results; more are dropped. */
   readonly limit: number;
 }
 
-/** How well it fits: a whole field, the beginning of one, or some part. */
+/** The quality of a match: a whole field, the beginning of one, or some part. */
 export type Place = 0 | 1 | 2;
 
 export interface SearchHit {
   id: string;
   title: string;
   description?: string | null;
-  /** Of settings pages only. */
+  /** Only for settings pages. */
   href?: string;
   place: Place;
 }
 
-/** One kind of thing. Several may give the same type. */
+/** A category of results. Several categories may return the same type. */
 export interface SearchCategory {
-  /** `devices`, `scripts`, `alerts`, `settings`, `users`, `organizations`, or a word of one's own. */
+  /** `devices`, `scripts`, `alerts`, `settings`, `users`, `organizations`, or a word of the module's own. */
   type: string;
-  /** `resource:action` of the list that shows the same things; null where everybody may know them. */
+  /** The permission of the list that shows the same objects, `resource:action`; null when every user may see them. */
   permission: string | null;
   /**
-   * The best first: by place, then in an order of one's own. Shows nothing that the caller's lists would not. Talks to the
-   * database and to nobody else: each of its statements has a second, and what takes longer leaves the category out.
+   * Best matches first: by match quality, then in an order of the category's own. Returns nothing that the caller's lists would
+   * not. Uses only the database: each of its statements has one second, and a slower category is left out.
    */
   find(ctx: Context, term: SearchTerm): Promise<SearchHit[]>;
 }

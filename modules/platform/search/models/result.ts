@@ -1,4 +1,4 @@
-/** Query and answer of GET /search. */
+/** Query and response of GET /search. */
 import Joi from 'joi';
 
 export interface SearchQuery {
@@ -18,24 +18,24 @@ export const searchQuery = Joi.object<SearchQuery, true>({
     .trim()
     .min(1)
     .max(100)
-    // No stored text has one, and the database refuses it.
+    // No stored text contains NUL, and the database refuses it.
     .pattern(/^[^\0]*$/)
     .required()
-    .description('A part of what is looked for; upper and lower case are the same, % and _ are plain characters'),
-  limit: Joi.number().integer().min(1).max(50).default(20).description('Results in all'),
+    .description('Part of a name, case-insensitive; % and _ are plain characters'),
+  limit: Joi.number().integer().min(1).max(50).default(20).description('Maximum number of results'),
 });
 
 export const searchAnswer = Joi.object({
   results: Joi.array()
     .items(
       Joi.object<SearchResult, true>({
-        id: Joi.string().required().description('A settings page has a word, everything else its uuid'),
+        id: Joi.string().required().description('The uuid of the object; a word for settings pages'),
         type: Joi.string()
           .required()
-          .description('devices, scripts, alerts, settings, users, organizations, or what a further module adds'),
+          .description('devices, scripts, alerts, settings, users, organizations, or a type that another module adds'),
         title: Joi.string().required(),
         description: Joi.string(),
-        href: Joi.string().description('Of settings only'),
+        href: Joi.string().description('Only for settings'),
       }),
     )
     .required(),

@@ -1,4 +1,4 @@
-/** The settings pages that search knows: a list of its own, since no table holds them. */
+/** The settings pages that search finds; no table contains them. */
 import type { Scope } from '#core';
 
 export interface SettingsPage {
@@ -6,7 +6,7 @@ export interface SettingsPage {
   title: string;
   description: string;
   href: string;
-  /** What reading the page's content takes; null for one's own things. */
+  /** The permission to read the page; null for the caller's own settings. */
   permission: string | null;
   scopes?: readonly Scope['kind'][];
 }

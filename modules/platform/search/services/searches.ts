@@ -1,4 +1,4 @@
-/** One question to every category the caller may read, each under its own time limit. */
+/** Runs every category that the caller may read, each under its own time limit. */
 import type { Context } from '#core';
 import type { SearchCategory, SearchHit, SearchTerm } from '../models/category.ts';
 import type { SearchQuery, SearchResult } from '../models/result.ts';
@@ -6,17 +6,17 @@ import { mayRead } from './permissions.ts';
 
 /** Milliseconds for each statement of a category. */
 const STATEMENT_LIMIT = 1000;
-/** The first categories, in this order; others follow in the order of their names. */
+/** The first categories in this order; others follow by name. */
 const ORDER = ['devices', 'scripts', 'alerts', 'settings', 'users', 'organizations'];
 const orderOf = (type: string) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
 
 interface Asked {
   value: SearchCategory;
-  /** Those of the organizations for which its module is on; null for all. */
+  /** The organizations for which its module is on; null for all. */
   orgIds: readonly string[] | null;
 }
 
-/** What the category finds; a fault or a time-out leaves it out, and the transaction is as before. */
+/** The results of a category; a fault or a time-out leaves it out and restores the transaction. */
 async function found(ctx: Context, { value: category, orgIds }: Asked, term: SearchTerm): Promise<SearchHit[]> {
   await ctx.sql('savepoint search_category');
   try {
@@ -25,14 +25,14 @@ async function found(ctx: Context, { value: category, orgIds }: Asked, term: Sea
     return hits;
   } catch (error) {
     await ctx.sql('rollback to savepoint search_category');
-    ctx.log.warn({ err: error, category: category.type }, 'a category was left out of a search');
+    ctx.log.warn({ err: error, category: category.type }, 'search category failed');
     return [];
   }
 }
 
 /**
- * The best of all categories: whole names, then beginnings, then parts. Where there is more than fits, categories take
- * turns within each of the three, so that a thousand devices do not hide the one person of that name.
+ * The best of all categories: whole names, then beginnings, then parts. When there are more than the limit, categories
+ * alternate within each of the three, so that a thousand devices do not hide the one user of that name.
  */
 function best(lists: { type: string; hits: SearchHit[] }[], limit: number) {
   const all = lists.flatMap(({ type, hits }, category) => {
@@ -52,7 +52,7 @@ export async function search(ctx: Context, { q, limit }: SearchQuery): Promise<{
     .toSorted(({ value: a }, { value: b }) => orderOf(a.type) - orderOf(b.type) || (a.type < b.type ? -1 : 1));
   await ctx.sql(`set local statement_timeout = ${STATEMENT_LIMIT}`);
   const lists: { type: string; hits: SearchHit[] }[] = [];
-  // One after the other: they share a connection.
+  // Sequentially: they share a connection.
   for (const category of categories) {
     lists.push({ type: category.value.type, hits: await found(ctx, category, { text: q, limit }) });
   }

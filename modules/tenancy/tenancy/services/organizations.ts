@@ -73,6 +73,7 @@ export async function searchOrganizations(ctx: Context, text: string, limit: num
   });
 }
 
+/** The organization; 404 when it is missing, deleted or out of reach. */
 export async function readOrganization(ctx: Context, id: string): Promise<Organization> {
   const organization = await living(ctx).findById(id);
   if (!organization) throw errors.NotFound('Organization not found');

@@ -1,7 +1,7 @@
 /** The role with which a partner begins. */
 import type { Context } from '#core';
 
-/** Makes the Partner Admin role of a new partner and returns its id. Needs platform work. */
+/** Makes the Partner Admin role of a new partner and returns its id. Needs the platform's database role. */
 export async function makePartnerAdminRole(ctx: Context, partnerId: string): Promise<string> {
   const { rows } = await ctx.sql<{ id: string }>(
     `with role as (

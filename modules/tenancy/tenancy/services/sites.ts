@@ -108,7 +108,7 @@ export async function deleteSite(ctx: Context, id: string): Promise<{ success: t
   return { success: true };
 }
 
-/** For other modules: what is out of reach is not found, whoever names it. */
+/** The site; 404 when it is missing or out of reach, 400 when it lies in another organization. */
 export async function mustExistSite(ctx: Context, siteId: string, orgId: string): Promise<Site> {
   // Until the caller's work ends the site stays, so that nothing is put into one that is being removed.
   const site = await living(ctx).findById(siteId).forKeyShare();

@@ -4,6 +4,8 @@ import Joi from 'joi';
 
 export class AssetLabel extends Model {
   static override tableName = 'acme_asset_labels';
+  /** Callers reach the labels of the devices that they reach. */
+  static override deviceColumn = 'device_id';
   declare id: string;
   declare orgId: string;
   declare deviceId: string;

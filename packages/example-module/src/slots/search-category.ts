@@ -1,5 +1,5 @@
 /** Search finds devices by their label. */
-import { defineFilling, visibleDevices } from '@quartermaster/module-kit';
+import { defineFilling, reach } from '@quartermaster/module-kit';
 
 interface Hit {
   id: string;
@@ -15,7 +15,7 @@ export default defineFilling({
     permission: 'devices:read',
     async find(ctx, { text, limit }) {
       const values: unknown[] = [text, limit];
-      const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+      const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
       const { rows } = await ctx.sql<Hit>(
         `select l.id, l.label as title, d.hostname as description,
            case when lower(l.label) = lower($1) then 0 when starts_with(lower(l.label), lower($1)) then 1 else 2 end as place

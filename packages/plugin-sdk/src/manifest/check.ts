@@ -223,7 +223,8 @@ function compileForm(form: FormSchema): ValidateFunction {
   const known = compiled.get(form);
   if (known) return known;
   const closed = { ...form, additionalProperties: false };
-  ownAjv().validateSchema(closed, true);
+  // Not asynchronous: only schemas with $async are.
+  void ownAjv().validateSchema(closed, true);
   const validate = newAjv({ validateSchema: false }).compile(closed);
   compiled.set(form, validate);
   return validate;

@@ -42,10 +42,11 @@ export function stepsOf({ hooks = [], schedules = [], providers = [] }: Manifest
 export const inputOf = ({ kind, body }: Entry, { collector }: Step, key: string): Record<string, unknown> =>
   kind === 'event' ? body : { ...body, id: key, ...(collector ? { fields: collector.fields } : {}) };
 
-export const MOST_ATTEMPTS = 5;
-/** Seconds after the first failure, the second, and so on. */
-const DELAYS = [5, 30, 120, 600];
-const LONGEST_SECONDS = 3_600;
+/** Seconds after the first failure, the second, and so on; one attempt more than there are delays. */
+export const RETRY_SECONDS = [5, 30, 120, 600];
+const MAX_ATTEMPTS = RETRY_SECONDS.length + 1;
+/** Longest time that a plugin may ask to wait. */
+const MAX_DELAY_SECONDS = 3_600;
 
 export interface Failure {
   code: string;
@@ -59,10 +60,10 @@ export interface Conclusion {
 
 /** @param attempts that failed before this one */
 export function afterFailure({ code, afterMs }: Failure, attempts: number): Conclusion {
-  const asked = afterMs === null ? null : Math.min(afterMs / 1_000, LONGEST_SECONDS);
+  const asked = afterMs === null ? null : Math.min(afterMs / 1_000, MAX_DELAY_SECONDS);
   if (code === 'BUSY') return { status: 'released', seconds: asked ?? 1 };
-  if (code === 'PERMANENT' || attempts + 1 >= MOST_ATTEMPTS) return { status: 'dropped', seconds: 0 };
-  return { status: 'later', seconds: asked ?? DELAYS[attempts] ?? LONGEST_SECONDS };
+  if (code === 'PERMANENT' || attempts + 1 >= MAX_ATTEMPTS) return { status: 'dropped', seconds: 0 };
+  return { status: 'later', seconds: asked ?? RETRY_SECONDS[attempts] ?? MAX_DELAY_SECONDS };
 }
 
 /** What a collector found of the fields that its manifest names, and what else it found. */

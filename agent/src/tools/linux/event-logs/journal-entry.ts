@@ -1,7 +1,8 @@
 /** One entry of the journal, as `journalctl --output=json` prints it. */
+
+import type { EventItem } from '#agent-protocol';
 import { numberOf, parseObjects } from '../../../collect/ask.ts';
 import { textOf } from '../../../collect/system-events.ts';
-import type { EventItem } from '../../contract.ts';
 
 export type JournalEntry = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 /** Event logs out of the journal: the whole of it, the kernel's part, logins, and each unit by itself. */
-import { type EventItem, type EventLogItem, type EventLogs, type EventQuery, ToolError } from '../../contract.ts';
+import type { EventItem, EventLogItem } from '#agent-protocol';
+import { type EventLogs, type EventQuery, ToolError } from '../../contract.ts';
 import { type Ask, complaintOf } from '../ask.ts';
 import {
   detailsOf,

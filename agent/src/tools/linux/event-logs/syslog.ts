@@ -1,7 +1,8 @@
 /** Event logs out of the text files that syslog writes, on systems without a journal. */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type EventItem, type EventLogItem, type EventLogs, type EventQuery, ToolError } from '../../contract.ts';
+import type { EventItem, EventLogItem } from '#agent-protocol';
+import { type EventLogs, type EventQuery, ToolError } from '../../contract.ts';
 import { pageOf } from '../../paging.ts';
 import { fileFault } from '../../paths.ts';
 

@@ -1,5 +1,5 @@
 /** Reads what the kernel says of a process in /proc/PID/stat and /proc/PID/status. */
-import type { ProcessItem } from '../../contract.ts';
+import type { ProcessItem } from '#agent-protocol';
 
 /** Times in ticks of 1/100 s, which all current Linux systems show to programs. */
 export const TICKS = 100;

@@ -2,7 +2,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import os from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Processes, type ProcessItem, type ProcessQuery, ToolError } from '../../contract.ts';
+import type { ProcessItem } from '#agent-protocol';
+import { type Processes, type ProcessQuery, ToolError } from '../../contract.ts';
 import { matches, pageOf } from '../../paging.ts';
 import type { Ask } from '../ask.ts';
 import { endProcess } from './kill.ts';

@@ -1,7 +1,8 @@
 /** Services as scripts in /etc/init.d, on systems and in containers where systemd does not run. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type ServiceDetail, ToolError } from '../../contract.ts';
+import type { ServiceDetail } from '#agent-protocol';
+import { ToolError } from '../../contract.ts';
 import { pageOf } from '../../paging.ts';
 import { type Ask, complaintOf } from '../ask.ts';
 import { isWanted, type Manager } from './service-manager.ts';

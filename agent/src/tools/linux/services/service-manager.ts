@@ -1,5 +1,6 @@
 /** What a service manager of Linux answers, whichever of them it is. */
-import type { ServiceDetail, Services } from '../../contract.ts';
+import type { ServiceDetail } from '#agent-protocol';
+import type { Services } from '../../contract.ts';
 import { matches } from '../../paging.ts';
 
 /** One kind of service manager; names are checked before it is asked. */

@@ -1,6 +1,7 @@
 /** The services of a Linux machine: systemd's where it runs, else the scripts of /etc/init.d. */
 import { access } from 'node:fs/promises';
-import { type ServiceChange, type Services, ToolError } from '../../contract.ts';
+import type { ServiceChange } from '#agent-protocol';
+import { type Services, ToolError } from '../../contract.ts';
 import type { Ask } from '../ask.ts';
 import { initScripts } from './init-scripts.ts';
 import type { Manager, Verb } from './service-manager.ts';

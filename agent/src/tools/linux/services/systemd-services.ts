@@ -1,7 +1,8 @@
 /** Services under systemd. */
 import { readFile } from 'node:fs/promises';
+import type { ServiceDetail } from '#agent-protocol';
 import { systemdStart, systemdState } from '../../../collect/services.ts';
-import { type ServiceDetail, ToolError } from '../../contract.ts';
+import { ToolError } from '../../contract.ts';
 import { pageOf } from '../../paging.ts';
 import type { Ask } from '../ask.ts';
 import { changeUnit, commandOf, showUnits, type Unit, unitNames } from '../units.ts';

@@ -1,8 +1,8 @@
 /** The tables of cron as scheduled tasks, to be read only. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { TaskItem, TaskRun } from '#agent-protocol';
 import { textOf } from '../../../collect/system-events.ts';
-import type { TaskItem, TaskRun } from '../../contract.ts';
 import type { Ask } from '../ask.ts';
 import { readJournal } from '../event-logs/journal.ts';
 import { timeOfEntry } from '../event-logs/journal-entry.ts';

@@ -1,5 +1,6 @@
 /** The scheduled tasks of a Linux machine: systemd's timers and the tables of cron. */
-import { type TaskItem, type Tasks, ToolError } from '../../contract.ts';
+import type { TaskItem } from '#agent-protocol';
+import { type Tasks, ToolError } from '../../contract.ts';
 import { matches, pageOf } from '../../paging.ts';
 import type { Ask } from '../ask.ts';
 import { hasJournal } from '../event-logs/event-logs.ts';

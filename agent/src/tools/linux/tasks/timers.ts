@@ -1,8 +1,9 @@
 /** systemd's timers as scheduled tasks. */
 import os from 'node:os';
+import type { TaskItem, TaskRun } from '#agent-protocol';
 import { systemdState } from '../../../collect/services.ts';
 import { textOf } from '../../../collect/system-events.ts';
-import { type TaskItem, type TaskRun, ToolError } from '../../contract.ts';
+import { ToolError } from '../../contract.ts';
 import type { Ask } from '../ask.ts';
 import { readJournal } from '../event-logs/journal.ts';
 import { type JournalEntry, timeOfEntry } from '../event-logs/journal-entry.ts';

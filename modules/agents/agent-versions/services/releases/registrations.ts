@@ -7,8 +7,13 @@ import { sortKey } from '../../models/agent-version.ts';
 import { label } from '../../models/coordinates.ts';
 import { CATALOG_NOTICE } from '../catalog.ts';
 import { refreshLatest, takeTurn } from '../promotions.ts';
+import type { SignedManifest } from './manifests.ts';
 import type { Release } from './releases.ts';
-import type { Verified } from './syncs.ts';
+
+export interface Verified extends Coordinates {
+  signed: SignedManifest;
+  url: string | null;
+}
 
 export interface Known extends Coordinates {
   checksum: string;

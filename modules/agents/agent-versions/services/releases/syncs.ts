@@ -7,7 +7,7 @@ import { label } from '../../models/coordinates.ts';
 import { findGithubRelease } from './github-releases.ts';
 import { findLocalRelease } from './local-releases.ts';
 import { readManifest, type SignedManifest } from './manifests.ts';
-import { type Known, knownOf, register } from './registrations.ts';
+import { type Known, knownOf, register, type Verified } from './registrations.ts';
 import { type Release, type ReleaseFile, SYNCED } from './releases.ts';
 import { withStoredRelease } from './stored-releases.ts';
 
@@ -16,11 +16,6 @@ export interface Synced {
   synced: string[];
   skipped: { name: string; reason: string }[];
 }
-export interface Verified extends Coordinates {
-  signed: SignedManifest;
-  url: string | null;
-}
-
 /** All or nothing. Must not run within a transaction. A failure is audited as well. */
 export async function syncRemote(ctx: Context, version: string | null): Promise<Synced> {
   try {

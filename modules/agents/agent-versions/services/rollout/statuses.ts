@@ -1,5 +1,5 @@
 /** How far a rollout has come: versions in use, how attempts ended, who fails, and what is halted. */
-import { type Context, mustAccessOrg, mustAccessSite, visibleDevices } from '#core';
+import { type Context, mustAccessOrg, mustAccessSite, reach } from '#core';
 import { ATTEMPT_FIELDS, type Attempt } from '../../models/attempt.ts';
 
 export interface StatusQuery {
@@ -17,7 +17,7 @@ export async function rolloutStatus(ctx: Context, { orgId, siteId }: StatusQuery
   const values: unknown[] = [];
   const add = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
   const seen = [
-    visibleDevices(ctx.scope, add),
+    reach(ctx, 'd', add),
     ...(orgId ? [`d.org_id = ${add(orgId, 'uuid')}`] : []),
     ...(siteId ? [`d.site_id = ${add(siteId, 'uuid')}`] : []),
     `d.lifecycle in ('active', 'quarantined')`,

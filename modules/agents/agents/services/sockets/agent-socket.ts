@@ -1,12 +1,13 @@
 /** One connected agent: what it was sent and has not begun, whether it still answers, and how much it says. */
+
+import { CLOSE } from '#agent-protocol';
 import { AppError, type Context, errors, mustBeShapely, type SocketLink } from '#core';
 import type { Apis } from '#core/contract';
-import { CLOSE } from '../../models/frame.ts';
 import { toWire } from '../heartbeats.ts';
 import type { SocketRole } from './connections.ts';
 import { FrameBudget } from './frame-budget.ts';
 
-export type Claimed = Awaited<ReturnType<Apis['devices']['pushCommands']>>[number];
+export type Claimed = Awaited<ReturnType<Apis['device-commands']['pushCommands']>>[number];
 export interface Frame {
   frame: string;
   [field: string]: unknown;
@@ -123,7 +124,7 @@ export class AgentSocket {
         this.#held = (this.#outstanding?.size ?? 0) >= MOST_OUTSTANDING;
         if (this.#held) break;
         const commands = await this.link.work((ctx) =>
-          ctx.use('devices').pushCommands(this.deviceId, this.role, this.epoch),
+          ctx.use('device-commands').pushCommands(this.deviceId, this.role, this.epoch),
         );
         this.deliver(commands);
         if (commands.length >= FULL_CLAIM) this.#again = true;
@@ -164,7 +165,7 @@ export class AgentSocket {
   release(sent: readonly { id: string; attempt: number; unsent?: boolean }[]): void {
     if (sent.length === 0) return;
     this.link
-      .work((ctx) => ctx.use('devices').releaseCommands(this.deviceId, sent))
+      .work((ctx) => ctx.use('device-commands').releaseCommands(this.deviceId, sent))
       .catch(() => this.link.count('release_failed'));
   }
 

@@ -1,6 +1,5 @@
 /** Who is connected, and to which process: one row a device and role, written in group commits. */
-import { type Context, defineBatch } from '#core';
-import { DeviceGone } from '../../errors.ts';
+import { type Context, defineBatch, errors } from '#core';
 
 export type SocketRole = 'agent' | 'watchdog';
 interface Connect {
@@ -64,10 +63,10 @@ const connects = defineBatch<Connect, Connected | null>({
 /** Takes the next epoch, and tells another process that held the agent before. Throws DEVICE_GONE. */
 export async function connect(ctx: Context, item: Connect): Promise<number> {
   const connected = await ctx.batch(connects, item);
-  if (!connected) throw DeviceGone();
+  if (!connected) throw errors.DeviceGone();
   const { epoch, before } = connected;
   if (before && before !== item.nodeId) ctx.notify(REPLACED_NOTICE, `${item.deviceId} ${item.role} ${epoch}`);
-  if (epoch > 1) await ctx.use('devices').reclaimCommands(item.deviceId, item.role, epoch);
+  if (epoch > 1) await ctx.use('device-commands').reclaimCommands(item.deviceId, item.role, epoch);
   return epoch;
 }
 

@@ -1,9 +1,15 @@
 /** What each frame of an agent does; over a socket the same holds as over HTTP. */
+
+import type { Progress, ReceivedHeartbeat, ReceivedResult } from '#agent-protocol';
+import {
+  commandIdShape,
+  heartbeatBody,
+  isPlainHeartbeat,
+  progressFrame,
+  resultBody,
+  updateFrame,
+} from '#agent-protocol/schemas';
 import { AppError, errors } from '#core';
-import { type ResultBody, resultBody } from '../../models/command-result.ts';
-import { commandIdShape, type ProgressFrame, progressFrame, updateFrame } from '../../models/frame.ts';
-import { type HeartbeatBody, heartbeatBody } from '../../models/heartbeat.ts';
-import { isPlainBeat } from '../../models/plain-beat.ts';
 import '../../slot-shapes.ts';
 import { finish } from '../commands.ts';
 import { answerBeat } from '../heartbeats.ts';
@@ -37,7 +43,7 @@ export async function takeFrame(socket: AgentSocket, frame: string, body: unknow
 }
 
 async function takeHeartbeat(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
-  const beat = isPlainBeat(body) ? body : ((await heartbeatBody.validateAsync(body)) as HeartbeatBody);
+  const beat = isPlainHeartbeat(body) ? body : ((await heartbeatBody.validateAsync(body)) as ReceivedHeartbeat);
   socket.beatAt = performance.now();
   const { answer, commands } = await socket.link.work(async (ctx) =>
     answerBeat(ctx, await tokenByHash(ctx, socket.tokenHash), beat, socket.epoch),
@@ -56,7 +62,7 @@ function commandIdOf(body: Record<string, unknown>): string {
 async function takeAck(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
   const commandId = commandIdOf(body);
   const begun = await socket.link.work((ctx) =>
-    ctx.use('devices').beginCommand(socket.deviceId, socket.role, commandId),
+    ctx.use('device-commands').beginCommand(socket.deviceId, socket.role, commandId),
   );
   if (begun === 'running' || begun === 'ended') socket.settle(commandId);
   else socket.refuse('ack', { commandId });
@@ -69,7 +75,7 @@ async function takeResult(socket: AgentSocket, body: Record<string, unknown>): P
   try {
     const { value, error } = resultBody.validate(body);
     if (error) throw errors.ValidationFailed(error.message);
-    await socket.link.work((ctx) => finish(ctx, socket.role, commandId, value as ResultBody));
+    await socket.link.work((ctx) => finish(ctx, socket.role, commandId, value as ReceivedResult));
     socket.settle(commandId);
     socket.send({ frame: 'result_ack', commandId, success: true });
   } catch (fault) {
@@ -83,12 +89,12 @@ async function takeResult(socket: AgentSocket, body: Record<string, unknown>): P
 async function takeProgress(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
   const { value, error } = progressFrame.validate(body);
   if (error) throw errors.ValidationFailed(error.message);
-  const { commandId, percent = null, message = null } = value as ProgressFrame;
+  const { commandId, percent = null, message = null } = value as Progress;
   const now = performance.now();
   if (now - socket.progressAt < PROGRESS_MS && percent !== 100) return;
   socket.progressAt = now;
   const noted = await socket.link.work((ctx) =>
-    ctx.use('devices').noteProgress(socket.deviceId, { commandId, percent, message }),
+    ctx.use('device-commands').noteProgress(socket.deviceId, { commandId, percent, message }),
   );
   if (!noted) socket.link.count('refused_progress');
 }

@@ -1,8 +1,8 @@
 /** The agents that are connected to this process: who they are, whether they still may be, and what reaches them. */
 import { randomUUID } from 'node:crypto';
+import { CAPABILITIES, CLOSE } from '#agent-protocol';
 import { AppError, defineService, errors, type SocketLink, type StartServices, sha256Hex } from '#core';
 import { connected } from '../../models/agent-path.ts';
-import { CAPABILITIES, CLOSE } from '../../models/frame.ts';
 import { agentConfigs, SETTINGS_NOTICE } from '../configs.ts';
 import { answerBeat } from '../heartbeats.ts';
 import { bearerOf, readmit, tokenByHash } from '../tokens/authentication.ts';
@@ -239,7 +239,7 @@ export const HUB = defineService<AgentHub>('agents.hub');
 export function startHub(start: StartServices, cache: TokenCache): AgentHub {
   const { asPlatform, onNotice, onNoticesLost, onModulesChanged } = start;
   const hub = new AgentHub(asPlatform, cache);
-  onNotice('devices.commands', (deviceId) => hub.push(deviceId));
+  onNotice('device-commands.waiting', (deviceId) => hub.push(deviceId));
   onNotice('devices.changed', (deviceId) => hub.recheck(deviceId));
   onNotice(AGENT_NOTICE, (deviceId) => hub.recheck(deviceId));
   onNotice('principals', () => hub.tenantsChanged());

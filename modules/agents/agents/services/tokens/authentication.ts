@@ -9,13 +9,7 @@ import {
   type StartServices,
   sha256Hex,
 } from '#core';
-import {
-  DeviceDecommissioned,
-  DeviceGone,
-  DeviceQuarantined,
-  ReEnrollmentRequired,
-  TenantInactive,
-} from '../../errors.ts';
+import { DeviceDecommissioned, ReEnrollmentRequired, TenantInactive } from '../../errors.ts';
 import type { Credential } from '../../models/credential.ts';
 import { countFailures } from './failures.ts';
 import { ORG_SHARES } from './org-shares.ts';
@@ -87,7 +81,7 @@ export async function authenticate(request: AgentRequest): Promise<AgentIdentity
   const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
   if (!cache.peek(hash)) await failures.check();
   const found = await cache.find(hash, needsState(route));
-  if (found.kind === 'gone' && found.agentId === agentId) throw DeviceGone();
+  if (found.kind === 'gone' && found.agentId === agentId) throw errors.DeviceGone();
   if (found.kind !== 'known' || found.token.agentId !== agentId) {
     await failures.add();
     throw errors.Unauthenticated();
@@ -108,7 +102,7 @@ function mustBeAdmitted(known: KnownToken, route: AgentAccess): void {
 /** Asks once more for a caller that stays: throws what it would see if it came now. */
 export async function readmit(cache: TokenCache, hash: string, route: AgentAccess): Promise<KnownToken> {
   const found = await cache.find(hash, true);
-  if (found.kind === 'gone') throw DeviceGone();
+  if (found.kind === 'gone') throw errors.DeviceGone();
   if (found.kind !== 'known') throw errors.Unauthenticated();
   mustBeAdmitted(found.token, route);
   return found.token;
@@ -124,7 +118,7 @@ function mustBeUsable({ state, expiresAt, suspended, role }: KnownToken, route: 
 }
 
 function mustBeOpen({ lifecycle, tenantActive }: KnownToken, route: AgentAccess): void {
-  if (lifecycle === 'quarantined' && !route.also?.includes('quarantined')) throw DeviceQuarantined();
+  if (lifecycle === 'quarantined' && !route.also?.includes('quarantined')) throw errors.DeviceQuarantined();
   if (lifecycle === 'decommissioned' && !route.also?.includes('decommissioned')) throw DeviceDecommissioned();
   if (!tenantActive && !route.suspended) throw TenantInactive();
 }

@@ -1,7 +1,9 @@
 /** The life of an agent's tokens: issued at enrollment, rotated in two phases, suspended. */
+
+import type { AgentRole, TokenSet } from '#agent-protocol';
 import { type Context, newAgentToken, sha256Hex } from '#core';
 import { PendingRotationExpired, PendingTokenRequired, RotationConflict } from '../../errors.ts';
-import type { AgentRole, CredentialState, TokenSet } from '../../models/credential.ts';
+import type { CredentialState } from '../../models/credential.ts';
 import { AGENT_NOTICE } from './token-cache.ts';
 
 /** How long rotated tokens wait for their confirmation, and how long the replaced ones go on working. */

@@ -1,5 +1,5 @@
 /** What a filter would make of a group, before it is saved. */
-import { type Context, visibleDevices } from '#core';
+import { type Context, reach } from '#core';
 import { StaticGroup } from '../../errors.ts';
 import type { ConditionTree } from '../../models/condition-tree.ts';
 import type { DeviceGroup } from '../../models/device-group.ts';
@@ -32,7 +32,7 @@ async function candidates(ctx: Context, group: DeviceGroup, filter: unknown, fir
 /** Counts only devices that the caller sees. */
 async function diffOf(ctx: Context, group: DeviceGroup, filter: unknown, path: string): Promise<Diff> {
   const values: unknown[] = [group.id];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { where, params, joins, limited } = await candidates(ctx, group, filter, values.length + 1, path);
   const text = `
     with matched as materialized (

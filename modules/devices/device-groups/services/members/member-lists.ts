@@ -1,5 +1,5 @@
 /** The devices of a group, as GET /devices lists them. */
-import { type Context, type PageQuery, visibleDevices } from '#core';
+import { type Context, type PageQuery, reach } from '#core';
 import { mustSee } from '../reach.ts';
 
 export interface MemberQuery extends PageQuery {
@@ -53,7 +53,7 @@ export async function groupsOfDevices(ctx: Context, deviceIds: readonly string[]
 /** For other modules: the groups of each of these devices, whoever sees them. */
 export async function groupsOf(ctx: Context, deviceIds: readonly string[]): Promise<Map<string, string[]>> {
   const values: unknown[] = [deviceIds];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ deviceId: string; groupIds: string[] }>(
     `select m.device_id as "deviceId", array_agg(m.group_id order by m.group_id) as "groupIds"
      from device_group_members m join devices d on d.id = m.device_id

@@ -1,7 +1,7 @@
 /** Custom values of devices: merged in one statement, so that two writers of different keys both keep theirs. */
 import { AppError, type Context, errors } from '#core';
 import { Device } from '../../models/device.ts';
-import type { ValueFault } from '../../snapshots.ts';
+import type { ValueFault } from '../../types/snapshots.ts';
 
 type Values = Record<string, unknown>;
 export type Place = Pick<Device, 'orgId' | 'osType' | 'siteId'>;

@@ -1,7 +1,7 @@
 /** What a machine is made of. */
 import type { Context } from '#core';
-import type { HardwareFields } from '../../snapshots.ts';
-import { clean } from '../beats/beat-rows.ts';
+import { storableText } from '../../models/storable-text.ts';
+import type { HardwareFields } from '../../types/snapshots.ts';
 
 const whole = (value: number | null | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 2 ** 31 ? Math.round(value) : null;
@@ -14,7 +14,7 @@ export async function writeHardware(
   device: { id: string; orgId: string },
   body: HardwareFields,
 ): Promise<void> {
-  const text = (value: unknown) => clean(value, 255) ?? null;
+  const text = (value: unknown) => storableText(value, 255) ?? null;
   await ctx.sql(
     `with was as (select ram_total_mb from device_hardware where device_id = $1),
      noted as (

@@ -1,7 +1,9 @@
 /** Snapshots that agents send: an equal one writes nothing, another replaces what is known in one statement. */
+
+import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
-import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, Snapshot, SoftwareBody } from '../../snapshots.ts';
-import { clean } from '../beats/beat-rows.ts';
+import { storableText } from '../../models/storable-text.ts';
+import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../types/snapshots.ts';
 import { writeHardware } from './hardware.ts';
 import { type Rows, replaceAddresses, replaceRows } from './snapshot-rows.ts';
 
@@ -50,7 +52,7 @@ async function submit(
 export function submitHardware(ctx: Context, deviceId: string, body: HardwareBody): Promise<{ changed: boolean }> {
   return submit(ctx, deviceId, 'hardware', body, null, async (owner) => {
     await writeHardware(ctx, owner, body);
-    const [version, build] = [clean(body.osVersion, 100) ?? null, clean(body.osBuild, 100) ?? null];
+    const [version, build] = [storableText(body.osVersion, 100) ?? null, storableText(body.osBuild, 100) ?? null];
     await ctx.sql(
       `with was as (
          select id, org_id, os_version, os_build from devices where id = $1
@@ -68,16 +70,16 @@ export function submitHardware(ctx: Context, deviceId: string, body: HardwareBod
   });
 }
 
-const address = (text: string) => clean(text, 45) ?? '';
+const address = (text: string) => storableText(text, 45) ?? '';
 
 export function submitNetwork(ctx: Context, deviceId: string, body: NetworkBody): Promise<{ changed: boolean }> {
   const rows = body.adapters.slice(0, 100).map((one) => ({
-    name: clean(one.name, 255) ?? 'unknown',
-    mac_address: clean(one.mac, 64),
+    name: storableText(one.name, 255) ?? 'unknown',
+    mac_address: storableText(one.mac, 64),
     ipv4: (one.ipv4 ?? []).slice(0, 50).map(address),
     ipv6: (one.ipv6 ?? []).slice(0, 50).map(address),
     is_primary: one.isPrimary === true,
-    public_ip: clean(one.publicIp, 45),
+    public_ip: storableText(one.publicIp, 45),
   }));
   return submit(ctx, deviceId, 'network', body, rows, async (owner) => {
     await replaceRows(ctx, owner, 'device_network_interfaces', rows, body.complete);
@@ -95,14 +97,14 @@ export function submitDisks(ctx: Context, deviceId: string, body: DisksBody): Pr
   const real = (value: number | null | undefined) =>
     typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 1e15 ? value : null;
   const rows = body.disks.slice(0, 100).map((one) => ({
-    mount_point: clean(one.mountPoint, 500) ?? 'unknown',
-    device: clean(one.device, 255),
-    fs_type: clean(one.fsType, 50),
+    mount_point: storableText(one.mountPoint, 500) ?? 'unknown',
+    device: storableText(one.device, 255),
+    fs_type: storableText(one.fsType, 50),
     total_gb: real(one.totalGb),
     used_gb: real(one.usedGb),
     free_gb: real(one.freeGb),
     used_percent: real(one.usedPercent),
-    health: clean(one.health, 50),
+    health: storableText(one.health, 50),
   }));
   return submit(ctx, deviceId, 'disks', body, rows, async (owner) => {
     await replaceRows(ctx, owner, 'device_disks', rows, body.complete);
@@ -111,12 +113,12 @@ export function submitDisks(ctx: Context, deviceId: string, body: DisksBody): Pr
 
 export function submitSoftware(ctx: Context, deviceId: string, body: SoftwareBody): Promise<{ changed: boolean }> {
   const rows = body.software.slice(0, 10_000).map((one) => ({
-    name: clean(one.name, 255) ?? 'unknown',
-    version: clean(one.version, 100) ?? '',
-    vendor: clean(one.vendor, 255),
-    install_date: clean(one.installDate, 50),
-    install_location: clean(one.installLocation, 1000),
-    uninstall_string: clean(one.uninstallString, 2000),
+    name: storableText(one.name, 255) ?? 'unknown',
+    version: storableText(one.version, 100) ?? '',
+    vendor: storableText(one.vendor, 255),
+    install_date: storableText(one.installDate, 50),
+    install_location: storableText(one.installLocation, 1000),
+    uninstall_string: storableText(one.uninstallString, 2000),
   }));
   return submit(ctx, deviceId, 'software', body, rows, async (owner) => {
     const { added, removed } = await replaceRows(ctx, owner, 'device_software', rows, body.complete);
@@ -127,10 +129,10 @@ export function submitSoftware(ctx: Context, deviceId: string, body: SoftwareBod
 
 export function submitServices(ctx: Context, deviceId: string, body: ServicesBody): Promise<{ changed: boolean }> {
   const rows = body.services.slice(0, 5000).map((one) => ({
-    name: clean(one.name, 255) ?? 'unknown',
-    display_name: clean(one.displayName, 255),
-    state: clean(one.state, 30) ?? 'unknown',
-    start_type: clean(one.startType, 30),
+    name: storableText(one.name, 255) ?? 'unknown',
+    display_name: storableText(one.displayName, 255),
+    state: storableText(one.state, 30) ?? 'unknown',
+    start_type: storableText(one.startType, 30),
   }));
   return submit(ctx, deviceId, 'services', body, rows, async (owner) => {
     await replaceRows(ctx, owner, 'device_services', rows, body.complete);

@@ -4,10 +4,10 @@ import {
   mustAccessOrg,
   mustAccessSite,
   page,
+  reach,
   type SortKey,
   type TrackedList,
   trackedPage,
-  visibleDevices,
   wantsChanges,
 } from '#core';
 import { Software, SoftwareTitle } from '../../models/inventory.ts';
@@ -38,7 +38,7 @@ const SHOWN = ['id', 'deviceId', 'orgId', 'name', 'version', 'vendor', 'installD
 function installations(ctx: Context, { orgId, siteId, search, name, vendor, version }: SoftwareQuery) {
   const rows = Software.in(ctx);
   const values: unknown[] = [];
-  const seen = visibleDevices(ctx.scope, (value, type) => {
+  const seen = reach(ctx, 'd', (value, type) => {
     values.push(value);
     return `?::${type}`;
   });

@@ -1,13 +1,12 @@
 /** Takes devices in: a new row, or the old one where that is proven or the organization allows it. */
 import { randomBytes } from 'node:crypto';
-import { type Context, defineError, errors } from '#core';
-import type { Enrolled, EnrollInput } from '../../api.ts';
+import { type Context, errors } from '#core';
 import { DEVICE_ROLES, Device } from '../../models/device.ts';
-import { clean } from '../beats/beat-rows.ts';
+import { storableText } from '../../models/storable-text.ts';
+import type { Enrolled, EnrollInput } from '../../types/enrollment.ts';
 import { writeHardware } from '../inventory/hardware.ts';
 import { takePlace } from './quotas.ts';
 
-export const DeviceQuarantined = defineError('DEVICE_QUARANTINED', 403, 'The device is quarantined');
 const PLATFORMS = ['vmware', 'hyperv', 'virtualbox', 'qemu', 'kvm', 'xen', 'bochs', 'parallels'];
 
 interface Match {
@@ -38,8 +37,12 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
   // A row that waits for its machine has its place already.
   if (!input.pendingDeviceId) await takePlace(ctx, input.orgId);
   const { rows } = await ctx.sql<Match>(MATCH, [
-    ...[input.orgId, clean(input.machineId, 128) ?? null, clean(input.hardware?.serialNumber, 255) ?? null],
-    ...[clean(input.hardware?.motherboardSerial, 255) ?? null, input.hostname],
+    ...[
+      input.orgId,
+      storableText(input.machineId, 128) ?? null,
+      storableText(input.hardware?.serialNumber, 255) ?? null,
+    ],
+    ...[storableText(input.hardware?.motherboardSerial, 255) ?? null, input.hostname],
     input.pendingDeviceId ?? null,
   ]);
   const match = rows[0] ?? null;
@@ -59,22 +62,22 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
 async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
   const old = await Device.query(ctx.trx).where({ orgId }).findById(id).forNoKeyUpdate();
   if (!old || old.lifecycle === 'decommissioned') return null;
-  if (old.lifecycle === 'quarantined') throw DeviceQuarantined();
+  if (old.lifecycle === 'quarantined') throw errors.DeviceQuarantined();
   return old;
 }
 
 const described = (input: EnrollInput) => {
   const platform = input.virtualizationPlatform?.toLowerCase() ?? '';
   return {
-    hostname: clean(input.hostname, 255) ?? 'unknown',
-    osVersion: clean(input.osVersion, 100) ?? null,
-    osBuild: clean(input.osBuild, 100) ?? null,
+    hostname: storableText(input.hostname, 255) ?? 'unknown',
+    osVersion: storableText(input.osVersion, 100) ?? null,
+    osBuild: storableText(input.osBuild, 100) ?? null,
     architecture: input.architecture ?? null,
-    agentVersion: clean(input.agentVersion, 50) ?? null,
+    agentVersion: storableText(input.agentVersion, 50) ?? null,
     isVirtual: input.isVirtual ?? false,
     virtualizationPlatform: PLATFORMS.includes(platform) ? platform : null,
-    machineId: clean(input.machineId, 128) ?? null,
-    enrollmentIp: clean(input.ip, 45) ?? null,
+    machineId: storableText(input.machineId, 128) ?? null,
+    enrollmentIp: storableText(input.ip, 45) ?? null,
     enrolledAt: new Date(),
     enrolledBy: input.enrolledBy ?? null,
     lifecycle: 'active' as const,
@@ -152,8 +155,8 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
     [
       deviceId,
       orgId,
-      clean(input.ip, 45) ?? null,
-      clean(primaryOf(input)?.ip, 45) ?? null,
+      storableText(input.ip, 45) ?? null,
+      storableText(primaryOf(input)?.ip, 45) ?? null,
       device.lifecycle === 'active' ? 'online' : 'offline',
     ],
   );
@@ -187,8 +190,8 @@ const primaryOf = ({ network }: EnrollInput) => network?.find((one) => one.isPri
 
 async function writeInterfaces(ctx: Context, deviceId: string, orgId: string, network: EnrollInput['network']) {
   const rows = (network ?? []).slice(0, 100).map(({ name, mac, ip, isPrimary }) => ({
-    name: clean(name, 255) ?? 'unknown',
-    mac: clean(mac, 64),
+    name: storableText(name, 255) ?? 'unknown',
+    mac: storableText(mac, 64),
     v4: ip && !ip.includes(':') ? [ip] : [],
     v6: ip?.includes(':') ? [ip] : [],
     main: isPrimary === true,

@@ -1,6 +1,6 @@
 /** Whose device it is and how it stands: what authenticating an agent needs, for many at once. */
 import type { Context } from '#core';
-import type { DeviceIdentity } from '../../api.ts';
+import type { DeviceIdentity } from '../../types/device.ts';
 
 /** Needs the platform role: who calls is not known yet. */
 export async function identify(ctx: Context, deviceIds: string[]): Promise<DeviceIdentity[]> {

@@ -1,7 +1,6 @@
 /** Leaving and coming back: decommission with its durable uninstall order, and restore. */
 import { type Context, defineError } from '#core';
-import type { Device } from '../../models/device.ts';
-import { cancelWaiting, insertOrFind } from '../commands/queue.ts';
+import { cancelWaiting, queueUninstall } from '../departing-commands.ts';
 import { mustExist } from '../devices.ts';
 import { takePlace } from './quotas.ts';
 import { about, type LifecycleFields, moveOn, named, notIn } from './transitions.ts';
@@ -35,12 +34,13 @@ export async function decommission(ctx: Context, id: string, leaving: Leaving) {
   });
   await disconnect(ctx, id);
   const cancelled = await cancelWaiting(ctx, id);
-  const order = uninstall && device.agentId ? await orderUninstall(ctx, device) : null;
-  const details = { mode, uninstall, cancelledCommands: cancelled.length };
+  const deliverBy = new Date(Date.now() + RESTORABLE_DAYS * DAY_MS);
+  const commandId = uninstall && device.agentId ? await queueUninstall(ctx, device, deliverBy) : undefined;
+  const details = { mode, uninstall, cancelledCommands: cancelled };
   ctx.audit('device.delete', { ...named(device), details });
   ctx.emit('devices.decommissioned', { hostname: device.hostname, uninstall }, about(device));
   ctx.notify('devices.changed', id);
-  return { success: true, ...(order ? { uninstallCommandId: order } : {}) };
+  return { success: true, ...(commandId ? { uninstallCommandId: commandId } : {}) };
 }
 
 /** No longer counted as present, and nothing that was under way is waited for. */
@@ -50,18 +50,6 @@ export async function disconnect(ctx: Context, id: string): Promise<void> {
        updating_to_version = null, main_agent_silent_since = null where device_id = $1`,
     [id],
   );
-}
-
-/** The order's id. One from before a restore may still be with the agent: then that one stands. */
-async function orderUninstall(ctx: Context, device: Device): Promise<string | undefined> {
-  const { made, openId } = await insertOrFind(ctx, device, {
-    type: 'uninstall_agent',
-    dedupKey: 'uninstall_agent',
-    deliverBy: new Date(Date.now() + RESTORABLE_DAYS * DAY_MS),
-    executionTimeoutSeconds: 1800,
-    source: 'system',
-  });
-  return made?.id ?? openId;
 }
 
 /**
@@ -86,7 +74,7 @@ export async function restore(ctx: Context, id: string): Promise<void> {
     quarantineReason: null,
     mergedIntoDeviceId: null,
   });
-  await cancelWaiting(ctx, id, `type = 'uninstall_agent'`);
+  await cancelWaiting(ctx, id, 'uninstall_agent');
   ctx.audit('device.restore', named(device));
   ctx.emit('devices.restored', { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);

@@ -2,7 +2,7 @@
 import { type Context, defineError, errors } from '#core';
 import { Device } from '../../models/device.ts';
 import { isReserved, MOST_TAGS } from '../../models/tag.ts';
-import { ROLLED, SAMPLED } from '../metrics/metric-columns.ts';
+import { isOnline } from '../devices.ts';
 import { decommission } from './lifecycles.ts';
 import { about, named, notIn } from './transitions.ts';
 
@@ -24,7 +24,7 @@ export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string
   if (from.orgId !== into.orgId) throw misfit('Both devices must lie in the same organization');
   if (from.osType !== into.osType) throw misfit('Both devices must have the same operating system');
   if (into.lifecycle !== 'active') throw notIn(into.lifecycle, ['active']);
-  await mustBeAway(ctx, id);
+  if (await isOnline(ctx, id)) throw DeviceOnline();
   const taken = manualFields(from, into);
   await Device.in(ctx)
     .where({ id: intoDeviceId })
@@ -53,14 +53,6 @@ export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string
 const misfit = (message: string): Error =>
   errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'intoDeviceId', message }] });
 
-async function mustBeAway(ctx: Context, id: string): Promise<void> {
-  const { rows } = await ctx.sql<{ connectivity: string }>(
-    'select connectivity from device_state where device_id = $1',
-    [id],
-  );
-  if (rows[0]?.connectivity === 'online') throw DeviceOnline();
-}
-
 /** What people have set on the old row counts where nobody has set anything on the new one. */
 function manualFields(from: Device, into: Device): Partial<Device> {
   const tags = [...new Set([...into.tags, ...from.tags.filter((tag) => !isReserved(tag))])].slice(0, MOST_TAGS).sort();
@@ -76,13 +68,6 @@ function manualFields(from: Device, into: Device): Partial<Device> {
   };
 }
 
-/** What both rows have of one moment stays as the device that stays has it. */
-const SERIES = [
-  { table: 'device_metrics', columns: SAMPLED },
-  { table: 'device_metrics_hourly', columns: ROLLED },
-  { table: 'device_metrics_days', columns: ROLLED },
-];
-
 /** One run takes over a portion of each kind; true when there is more. Repeats find what is left. Platform role. */
 export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDeviceId: string): Promise<boolean> {
   const known = await Device.query(ctx.trx).findById(intoDeviceId).forKeyShare().select('id', 'orgId');
@@ -92,11 +77,6 @@ export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDevic
     const { rowCount } = await ctx.sql(text, [fromDeviceId, intoDeviceId, PORTION, known.orgId]);
     more ||= (rowCount ?? 0) >= PORTION;
   };
-  await take(
-    `update device_commands set device_id = $2 where id in (
-       select id from device_commands where device_id = $1 and org_id = $4
-         and status not in ('pending', 'sent', 'running') limit $3)`,
-  );
   await take(
     `update device_changes set device_id = $2 where id in (
        select id from device_changes where device_id = $1 and org_id = $4 limit $3)`,
@@ -111,16 +91,9 @@ export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDevic
        set first_seen_at = least(h.first_seen_at, excluded.first_seen_at),
          last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at)`,
   );
-  for (const { table, columns } of SERIES) {
-    await take(
-      `with old as (
-         delete from ${table} where device_id = $1 and ts in (
-           select ts from ${table} where device_id = $1 and org_id = $4 order by ts limit $3) and org_id = $4
-         returning org_id, ts, ${columns}),
-       kept as (
-         insert into ${table} (device_id, org_id, ts, ${columns}) select $2, old.* from old on conflict do nothing)
-       select from old`,
-    );
+  const merge = { orgId: known.orgId, fromDeviceId, intoDeviceId };
+  for (const { mergedHistory } of ctx.fillings('devices.follower')) {
+    if (await mergedHistory?.(ctx, merge, PORTION)) more = true;
   }
   return more;
 }

@@ -2,7 +2,7 @@
 import { type Context, defineError, errors, holdsPermission, mustAccessOrg } from '#core';
 import { Device } from '../../models/device.ts';
 import type { MoveOrder } from '../../models/relocation.ts';
-import { cancelWaiting } from '../commands/queue.ts';
+import { cancelWaiting } from '../departing-commands.ts';
 import { mustExist } from '../devices.ts';
 import { takePlace } from './quotas.ts';
 import { notIn } from './transitions.ts';
@@ -60,7 +60,7 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
   const { hostname } = device;
   const entry = { resourceType: 'device', resourceId: id, resourceName: hostname };
   const details = { ...move, reason: reason ?? null };
-  const left = { ...details, cancelledCommands: cancelled.length, droppedCustomFields: dropped };
+  const left = { ...details, cancelledCommands: cancelled, droppedCustomFields: dropped };
   ctx.audit('device.move_org.source', { ...entry, orgId: before.orgId, details: left });
   ctx.audit('device.move_org.target', { ...entry, orgId, details });
   ctx.emit(

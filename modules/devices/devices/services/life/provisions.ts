@@ -1,17 +1,15 @@
 /** Devices made before their machines report: the row, its single-use token, and the end of waiting. */
 import { randomBytes } from 'node:crypto';
 import { type Context, defineError, errors, mustAccessSite, sha256Hex, targetOrg } from '#core';
-import type { OsType } from '../../api.ts';
-import type { Provision } from '../../life.ts';
 import { Device } from '../../models/device.ts';
 import type { ProvisionOrder } from '../../models/provision.ts';
 import { checkedTags } from '../../models/tag.ts';
+import type { OsType } from '../../types/device.ts';
+import type { Provision } from '../../types/enrollment.ts';
 import { takePlace } from './quotas.ts';
 import { about, named } from './transitions.ts';
 
 export const HostnameCollision = defineError('HOSTNAME_COLLISION', 409, 'A device of this name is there already');
-export const TargetOutOfScope = defineError('TARGET_OUT_OF_SCOPE', 403, 'This reaches beyond what you have access to');
-export const SiteRequired = defineError('SITE_REQUIRED', 400, 'The organization has several sites and no default one');
 
 /** Days that a row waits for its machine, and most rows that go at once. */
 const WAITING_DAYS = 30;
@@ -25,7 +23,7 @@ const MOST = 500;
 export async function provision(ctx: Context, order: ProvisionOrder) {
   const orgId = targetOrg(ctx, order.orgId, errors.OrgRequired);
   // A new device is in no group: who is limited to groups would not see it.
-  if (ctx.scope.groupIds) throw TargetOutOfScope();
+  if (ctx.scope.groupIds) throw errors.TargetOutOfScope();
   await ctx.use('tenancy').mustExistOrg(orgId);
   const siteId = await siteOf(ctx, orgId, order.siteId);
   const groupIds = order.groupIds ?? [];
@@ -77,7 +75,7 @@ async function usualSite(ctx: Context, orgId: string): Promise<string> {
     [orgId],
   );
   const siteId = rows[0]?.siteId;
-  if (!siteId) throw SiteRequired();
+  if (!siteId) throw errors.SiteRequired('The organization has several sites and no default one');
   return siteId;
 }
 

@@ -12,10 +12,7 @@ const PORTIONS = 20;
 const MOST = 500;
 
 /** All that would make the last statement long. What is not named here goes with these or the device, by foreign key. */
-const CHILDREN = [
-  ...['device_commands', 'device_metrics', 'device_metrics_hourly', 'device_metrics_days', 'device_changes'],
-  ...['device_ip_history', 'device_software', 'device_services'],
-];
+const CHILDREN = ['device_changes', 'device_ip_history', 'device_software', 'device_services'];
 
 /** Queues the purge of a decommissioned device; nothing can bring it back. 400 unless `confirm` is its host name. */
 export async function requestPurge(ctx: Context, id: string, confirm: string | undefined): Promise<{ success: true }> {

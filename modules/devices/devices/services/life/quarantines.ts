@@ -1,7 +1,7 @@
 /** Quarantine: a device that is known but not trusted, until somebody approves it or denies it. */
 import type { Context } from '#core';
 import { Device } from '../../models/device.ts';
-import { cancelWaiting } from '../commands/queue.ts';
+import { cancelWaiting } from '../departing-commands.ts';
 import { decommission, disconnect } from './lifecycles.ts';
 import { about, moveOn, named } from './transitions.ts';
 
@@ -19,7 +19,7 @@ export async function quarantine(ctx: Context, id: string, reason: string): Prom
 async function shutOut(ctx: Context, device: Device, reason: string): Promise<void> {
   await disconnect(ctx, device.id);
   const cancelled = await cancelWaiting(ctx, device.id);
-  ctx.audit('device.quarantine', { ...named(device), details: { reason, cancelledCommands: cancelled.length } });
+  ctx.audit('device.quarantine', { ...named(device), details: { reason, cancelledCommands: cancelled } });
   ctx.emit('devices.quarantined', { hostname: device.hostname, reason }, about(device));
   ctx.notify('devices.changed', device.id);
 }

@@ -1,4 +1,4 @@
-/** Agents that are removed by hand say so; where the organization wants it, their devices leave by themselves. */
+/** Agents that are removed: by hand, which decommissions the device if the organization wants it, or by command. */
 import { type Context, errors } from '#core';
 import { decommission } from './lifecycles.ts';
 
@@ -19,6 +19,11 @@ export async function noteUninstallIntent(ctx: Context, deviceId: string): Promi
   const { orgId, hostname } = device;
   ctx.audit('agent.uninstall.intent', { orgId, resourceType: 'device', resourceId: deviceId, resourceName: hostname });
   return true;
+}
+
+/** Records that the agent has carried out the command to remove itself. */
+export async function confirmUninstall(ctx: Context, deviceId: string): Promise<void> {
+  await ctx.sql('update devices set uninstall_confirmed_at = now() where id = $1', [deviceId]);
 }
 
 /**

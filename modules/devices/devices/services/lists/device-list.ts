@@ -1,31 +1,12 @@
 /** GET /devices: one statement, rows in the shape of the API, in pages or behind a cursor. */
 import { createHash } from 'node:crypto';
 import { type Context, errors } from '#core';
-import type { DeviceCondition } from '../../slot-shapes.ts';
+import type { DeviceListQuery } from '../../models/device-query.ts';
+import type { DeviceCondition } from '../../types/slots.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
-export interface DeviceListQuery {
-  page?: number;
-  limit: number;
-  cursor?: string;
-  /** With `cursor` in the same form: the changes instead of a page. */
-  updatedSince?: string;
-  include?: 'details';
-  sort: 'hostname' | 'lastSeen' | 'enrolled';
-  sortDir: 'asc' | 'desc';
-  orgIds?: string[];
-  siteIds?: string[];
-  groupIds?: string[];
-  includeDecommissioned: boolean;
-  includeTotal: boolean;
-  search?: string;
-  status?: string[];
-  osType?: string[];
-  tag?: string;
-  filterId?: string;
-}
 type Row = Record<string, unknown> & { id: string; sort?: string | null; walk?: string };
 type Shown = Record<string, unknown> & { id: string };
 type Narrow = (first: number) => DeviceCondition | Promise<DeviceCondition>;

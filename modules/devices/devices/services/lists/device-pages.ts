@@ -1,14 +1,14 @@
-/** Lists that other modules make of devices: the same rows and the same reach, narrowed by a condition of theirs. */
+/** Pages of the device list for other modules: the same rows and the same reach, narrowed by a condition. */
 import type { Context } from '#core';
-import type { ListsApi } from '../../tagging.ts';
+import type { DevicesApi } from '../../api.ts';
 import { listDevices } from './device-list.ts';
 
-/** In pages unless `cursor` is there. */
+/** In page form unless the query has a `cursor`. */
 export const listPage = async (
   ctx: Context,
-  query: Parameters<ListsApi['listPage']>[0],
-  narrow: Parameters<ListsApi['listPage']>[1],
-): ReturnType<ListsApi['listPage']> => {
+  query: Parameters<DevicesApi['listPage']>[0],
+  narrow: Parameters<DevicesApi['listPage']>[1],
+): ReturnType<DevicesApi['listPage']> => {
   const form = query.cursor === undefined ? { page: query.page ?? 1 } : {};
   const fixed = { sort: 'hostname', sortDir: 'asc', includeDecommissioned: false, includeTotal: false } as const;
   const answer = await listDevices(ctx, { ...fixed, ...query, ...form }, narrow);

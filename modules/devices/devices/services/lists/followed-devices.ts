@@ -1,8 +1,8 @@
 /** GET /devices with updatedSince: every device, then what has changed, with details where they are asked for. */
 import { type Context, changesOfList, errors, type ListChanges, type Slice } from '#core';
+import type { DeviceListQuery } from '../../models/device-query.ts';
 import { addDetails, DETAILED } from '../device-details.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
-import type { DeviceListQuery } from './device-list.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
 type Row = Record<string, unknown> & { id: string; orgId: string };

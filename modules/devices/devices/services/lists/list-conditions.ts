@@ -1,9 +1,9 @@
 /** What the list of devices is asked for, as conditions over `devices d`, and the tables they are read from. */
-import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, visibleDevices } from '#core';
+import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, reach } from '#core';
+import type { DeviceListQuery } from '../../models/device-query.ts';
 import { tagKey } from '../../models/tag.ts';
-import type { DeviceCondition } from '../../slot-shapes.ts';
+import type { DeviceCondition } from '../../types/slots.ts';
 import { STATUS } from '../statuses.ts';
-import type { DeviceListQuery } from './device-list.ts';
 import { idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
 
 /** The way in to the rows: all of them, in an order of which only the beginning is wanted, or to be counted. */
@@ -114,9 +114,9 @@ async function addSought(ctx: Context, { tag, search }: DeviceListQuery, found: 
 
 export async function conditionsOf(ctx: Context, query: DeviceListQuery): Promise<Conditions> {
   const found = new Conditions();
-  const reach = { ...ctx.scope, orgIds: query.orgIds ?? ctx.scope.orgIds };
+  const scope = { ...ctx.scope, orgIds: query.orgIds ?? ctx.scope.orgIds };
   const parameter = (value: unknown, type: string) => `$${found.values.push(value)}::${type}`;
-  found.parts.push(visibleDevices(reach, parameter));
+  found.parts.push(reach({ scope }, 'd', parameter));
   if (query.siteIds) found.add('d.site_id = any(?::uuid[])', query.siteIds);
   if (query.groupIds) found.parts.push(inGroups('d.id', parameter(query.groupIds, 'uuid[]')));
   if (query.osType) found.add('d.os_type = any(?)', query.osType);
@@ -133,7 +133,7 @@ async function reachesMost(ctx: Context, query: DeviceListQuery, found: Conditio
   const { siteIds, groupIds } = ctx.scope;
   if (found.few || siteIds || groupIds || query.orgIds || query.siteIds || query.groupIds) return false;
   const values: unknown[] = [];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ most: boolean }>(
     `select (select count(*) from (select from devices d where ${seen} limit most.n) few) >= most.n as most
      from (select greatest(2000, reltuples / 5)::bigint as n from pg_class where oid = 'device_state'::regclass) most`,

@@ -1,5 +1,5 @@
 /** Devices by a part of host name or display name, for the global search. */
-import { type Context, visibleDevices } from '#core';
+import { type Context, reach } from '#core';
 
 interface Found {
   id: string;
@@ -15,7 +15,7 @@ interface Found {
 export async function searchDevices(ctx: Context, text: string, limit: number): Promise<Found[]> {
   const { orgIds, siteIds, groupIds } = ctx.scope;
   const values: unknown[] = [siteIds, groupIds, text, limit];
-  const seen = visibleDevices(ctx.scope, (value, type) => `$${values.push(value)}::${type}`);
+  const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   // Work that reaches every organization has none announced.
   const named = orgIds ? 'named_devices(' : 'find_named_devices(null, ';
   // The list of ids is the way to the rows, whatever the planner makes of a join with a few dozen of them.

@@ -12,7 +12,7 @@ export interface Ending {
   /** JSON; null where the agent gave none, or too much. */
   result: string | null;
 }
-type Kept = Parameters<Slots['devices.command']['ended']>[1];
+type Kept = Parameters<Slots['device-commands.command']['ended']>[1];
 
 /** In the transaction that ends the command, as the agent. What comes after an hour finds nothing to be kept with. */
 export async function keepEnding(ctx: Context, command: Kept, result: unknown): Promise<void> {

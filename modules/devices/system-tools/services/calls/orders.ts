@@ -95,7 +95,7 @@ async function insert<R>(
   { target = {}, transfer }: Order,
 ): Promise<string> {
   const { actor } = ctx;
-  const command = await ctx.use('devices').queueCommand(device.id, {
+  const command = await ctx.use('device-commands').queueCommand(device.id, {
     type: tool.type,
     payload,
     priority: 10,

@@ -2,7 +2,7 @@
 import type { Context } from '#core';
 import type { NoticeType, Priority } from '../../models/notice.ts';
 import { delayAfter, MOST_ATTEMPTS } from './delays.ts';
-import type { Outcome } from './deliveries.ts';
+import type { Outcome } from './outcome.ts';
 
 export interface Item {
   id: string;

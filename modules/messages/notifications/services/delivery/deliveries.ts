@@ -3,20 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '#core';
 import { type Claim, claim, write } from './claims.ts';
 import { mailNotices } from './mails.ts';
+import type { Outcome } from './outcome.ts';
 import { pushNotice } from './pushes.ts';
-
-/** What came of an attempt. */
-export interface Outcome {
-  sent: boolean;
-  /** Trying again is in vain. */
-  permanent?: boolean;
-  error?: string;
-  /** Seconds that the other side asks for. */
-  retryAfter?: number | null;
-  providerMessageId?: string | null;
-  /** Subscriptions still to be reached. */
-  targets?: string[] | null;
-}
 
 /** Ends quietly when somebody else has it, or it has ended. */
 export async function deliver(ctx: Context, deliveryId: string): Promise<void> {

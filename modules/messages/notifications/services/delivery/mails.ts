@@ -1,7 +1,7 @@
 /** Notices as mail: one recipient a message, text and HTML, repeats and follow-ups in one thread. */
 import { type Context, escapeHtml, MailError, mailIdOf, oneLine } from '#core';
 import type { Claim, Item } from './claims.ts';
-import type { Outcome } from './deliveries.ts';
+import type { Outcome } from './outcome.ts';
 
 /** More are counted in one line. */
 const SHOWN = 100;

@@ -5,7 +5,7 @@ import { type Context, retryAfterOf, UpstreamError, UrlBlockedError } from '#cor
 import { pushKeys } from '../push/keys.ts';
 import { openSubscription, type Target } from '../push/subscriptions.ts';
 import type { Claim, Item } from './claims.ts';
-import type { Outcome } from './deliveries.ts';
+import type { Outcome } from './outcome.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Push services keep what they cannot hand on for so long. */

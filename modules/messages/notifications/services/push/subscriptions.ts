@@ -1,7 +1,7 @@
 /** The caller's own browsers that take push messages. */
 import { randomUUID } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, type SortKey, sha256Hex, UrlBlockedError } from '#core';
-import { SubscriptionLimit, UrlBlocked } from '../../errors.ts';
+import { SubscriptionLimit } from '../../errors.ts';
 import { type NewSubscription, PushSubscription, showSubscription } from '../../models/push-subscription.ts';
 
 const MOST = 20;
@@ -50,7 +50,7 @@ async function mustBeCallable(ctx: Context, url: string): Promise<void> {
     await ctx.services.http.check(url);
   } catch (error) {
     if (!(error instanceof UrlBlockedError)) throw error;
-    throw UrlBlocked({
+    throw errors.UrlBlocked({
       message: error.message,
       details: [{ in: 'payload', path: 'endpoint', message: error.message }],
     });

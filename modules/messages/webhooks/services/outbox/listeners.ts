@@ -1,9 +1,8 @@
-/** Which organizations have a webhook at all. */
+/** Which organizations have an active webhook, in memory. */
 import { type Context, defineService, Listeners, type StartServices } from '#core';
 
-/** The notice of changed webhooks, and the hint that deliveries are due. */
+/** The notice of changed webhooks. */
 export const CHANGED = 'webhooks.changed';
-export const DUE = 'webhooks.due';
 
 interface Known {
   orgIds: ReadonlySet<string>;
@@ -14,7 +13,7 @@ interface Known {
 export const LISTENERS = defineService<Listeners<Known>>('webhooks.listeners');
 
 export const listenersFor = (services: StartServices): Listeners<Known> =>
-  new Listeners(services, { changed: CHANGED, hint: DUE, load });
+  new Listeners(services, { changed: CHANGED, queue: 'webhooks', load });
 
 async function load(ctx: Context): Promise<Known> {
   const { rows } = await ctx.sql<{ orgIds: string[]; partners: number }>(

@@ -1,7 +1,7 @@
 /** How other modules take part in logins: single sign-on rules and further second factors. */
 import type { Context } from '#core';
 import { SsoRequired } from '../../errors.ts';
-import type { Place } from './places.ts';
+import { choosePlace, type Place, placesOf } from './places.ts';
 
 /** Fills `identity.login-rule`. */
 export interface LoginRule {
@@ -51,4 +51,19 @@ export async function factorsOf(ctx: Context, userId: string, enrolled: string):
     if (await factor.enrolled(ctx, userId)) methods.push(factor.method);
   }
   return methods;
+}
+
+/**
+ * The named place, else the first, of those that open without the organization's identity provider: for logins that do not
+ * use the provider. Throws SSO_REQUIRED, 403 when the user has no such place.
+ */
+export async function choosePasswordPlace(
+  ctx: Context,
+  userId: string,
+  named: { orgId?: string; partnerId?: string },
+): Promise<Place> {
+  const places = await placesOf(ctx, userId);
+  const open = await passwordPlaces(ctx, places);
+  mustTakePassword(places, open, named);
+  return choosePlace(open, named);
 }

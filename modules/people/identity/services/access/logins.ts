@@ -3,10 +3,11 @@ import { type Context, defineBatch, needsRehash } from '#core';
 import { InvalidCredentials } from '../../errors.ts';
 import { type Credentials, LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { hash, passwordFits } from '../accounts/passwords.ts';
+import { type LoggedIn, letIn, type Proof, recordFailure } from './login-results.ts';
 import { factorsOf, mustTakePassword, passwordPlaces } from './login-rules.ts';
 import { openChallenge } from './mfa-challenges.ts';
-import { choosePlace, ownerOf, type Place, placesColumn } from './places.ts';
-import { type Issued, openSession, type Tokens } from './sessions.ts';
+import { choosePlace, type Place, placesColumn } from './places.ts';
+import type { Issued } from './sessions.ts';
 
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 
@@ -28,11 +29,6 @@ const lookups = defineBatch<string, Found>({
   },
 });
 
-export interface LoggedIn {
-  user: { id: string; email: string; name: string; mfaEnabled: boolean };
-  tokens: Tokens;
-  mfaRequired: false;
-}
 export interface CodeWanted {
   mfaRequired: true;
   tempToken: string;
@@ -42,13 +38,6 @@ export interface CodeWanted {
   phone?: string;
 }
 export type Answer = { body: LoggedIn; issued: Issued } | { body: CodeWanted; issued: null };
-export interface Proof {
-  /** Whether a second factor was verified already. */
-  mfa: boolean;
-  /** How the user logged in, for the audit trail: `password`, `sso`, `passkey`, `invitation`. */
-  via: string;
-}
-
 /**
  * A wrong password, an unknown address and an inactive user get the same answer after the same work: the same number of
  * queries and one hash, computed while no transaction is open. Throws INVALID_CREDENTIALS, 403 without a place,
@@ -87,44 +76,6 @@ export async function logIn(ctx: Context, userId: string, place: Place, proof: P
   ]);
   if (!rows[0]) throw InvalidCredentials();
   return answer(ctx, rows[0], place, proof);
-}
-
-/** Opens the session of a fully authenticated user in this transaction, and records the login. */
-export async function letIn(
-  ctx: Context,
-  user: Pick<LoginUser, 'id' | 'email' | 'name' | 'mfaEnabled'>,
-  place: Place,
-  { mfa, via }: Proof,
-): Promise<{ body: LoggedIn; issued: Issued }> {
-  const { id, email, name, mfaEnabled } = user;
-  const issued = await openSession(ctx, { userId: id, mfa, place });
-  ctx.audit('user.login', {
-    ...ownerOf(place),
-    resourceType: 'user',
-    resourceId: id,
-    resourceName: email,
-    details: { scope: place.scope, mfa, via },
-    actor: { kind: 'user', id, email },
-  });
-  return { body: { user: { id, email, name, mfaEnabled }, tokens: issued.tokens, mfaRequired: false }, issued };
-}
-
-/** Recorded in the audit trail of the place that the user would have reached. */
-export function recordFailure(
-  ctx: Context,
-  user: Pick<LoginUser, 'id' | 'email'>,
-  place: Pick<Place, 'orgId' | 'partnerId'> | undefined,
-  errorMessage: string,
-): void {
-  ctx.auditAttempt('user.login.failed', {
-    ...ownerOf(place),
-    resourceType: 'user',
-    resourceId: user.id,
-    resourceName: user.email,
-    result: 'failure',
-    errorMessage,
-    actor: { kind: 'user', id: user.id, email: user.email },
-  });
 }
 
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;

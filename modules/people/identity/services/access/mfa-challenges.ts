@@ -6,7 +6,7 @@ import { tell } from '../accounts/notices.ts';
 import { countAttempt, forgetAttempts } from '../factors/attempts.ts';
 import { acceptRecoveryCode } from '../factors/recovery-codes.ts';
 import { acceptCode } from '../factors/second-factors.ts';
-import { letIn, recordFailure } from './logins.ts';
+import { letIn, recordFailure } from './login-results.ts';
 import { type Place, roleAt } from './places.ts';
 
 const CHALLENGE_SECONDS = 300;

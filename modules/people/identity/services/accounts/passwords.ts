@@ -1,5 +1,5 @@
 /** Passwords: strength checks and hashing, both outside of any transaction. */
-import { errors, hashPassword, verifyDummy, verifyPassword } from '#core';
+import { type Context, errors, hashPassword, verifyDummy, verifyPassword } from '#core';
 import { WeakPassword } from '../../errors.ts';
 
 /** On a scale of 0 to 4: withstands online guessing at the rates that the login limits allow. */
@@ -57,4 +57,10 @@ export async function passwordFits(password: string, stored: string | null | und
 function whenBusy(error: Error): Error {
   if (error.name !== 'PasswordQueueFullError') return error;
   return errors.Unavailable({ message: 'Too many logins at once; try again', headers: { 'retry-after': '5' } });
+}
+
+/** Checks the strength of a new password and hashes it. Throws WEAK_PASSWORD, UNAVAILABLE. Do not call it within a transaction. */
+export async function hashNewPassword(_ctx: Context, password: string, about: string[]): Promise<string> {
+  await mustBeStrong(password, about);
+  return hash(password);
 }

@@ -43,3 +43,12 @@ export const allowsSms = async (ctx: Context, userId: string): Promise<boolean> 
 export async function mayUseSms(ctx: Context, userId: string): Promise<void> {
   if (!(await allowsSms(ctx, userId))) throw SmsNotAllowed();
 }
+
+/**
+ * Call it before the caller changes how they log in: throws REAUTHENTICATION_REQUIRED for a login older than 15 minutes,
+ * MFA_VERIFICATION_REQUIRED for a session that has not passed the second factor of its user.
+ */
+export async function mustProveFresh(ctx: Context): Promise<void> {
+  await mustBeFresh(ctx);
+  await mustHaveShownFactor(ctx, { userId: ctx.actor.id ?? '', mfa: ctx.actor.mfa });
+}

@@ -5,7 +5,7 @@ import { ownerFor } from '../owners.ts';
 import { hostOf } from '../proofs/checkpoints.ts';
 import { mustFindCheckpoint } from '../proofs/proofs.ts';
 
-/** NDJSON; the header `x-next-after` says where the next part begins, when there is one. Recorded as an export. */
+/** NDJSON; the header `x-next-after` names the start of the next part, if there is one. Recorded as an export. */
 export async function exportTrail(ctx: Context, query: ExportQuery) {
   const owner = ownerFor(ctx, query.orgId);
   const trail = trailOf(ctx);

@@ -1,4 +1,4 @@
-/** Exports of any size: asking for one, seeing how far it is, and fetching it. */
+/** Exports of any size: requesting one, reading its progress, and downloading it. */
 import { Readable } from 'node:stream';
 import { type Context, errors, type PageQuery, page, type Reply, reply, type SortKey } from '#core';
 import { ExportFailed, ExportNotReady, TooManyExports } from '../../errors.ts';
@@ -17,8 +17,8 @@ const ORDER = {
 };
 
 /**
- * Freezes what the caller reaches and the moment: entries that come later are not in it. Throws 403 for an organization
- * out of reach, TOO_MANY_EXPORTS.
+ * Fixes the caller's reach and the time: later entries are not included. Throws 403 for an organization out of reach,
+ * TOO_MANY_EXPORTS.
  */
 export async function requestExport(ctx: Context, { format, filters, dateRange }: ExportJobRequest): Promise<Reply> {
   const { actor, scope } = ctx;
@@ -98,7 +98,7 @@ async function mustExist(ctx: Context, id: string): Promise<ExportJob> {
 
 export const readExport = async (ctx: Context, id: string) => ({ data: show(await mustExist(ctx, id)) });
 
-/** The file, read a chunk at a time as the caller takes it. Throws EXPORT_NOT_READY, EXPORT_FAILED. */
+/** The file, read in chunks at the caller's pace. Throws EXPORT_NOT_READY, EXPORT_FAILED. */
 export async function downloadExport(ctx: Context, id: string): Promise<Reply> {
   const job = await mustExist(ctx, id);
   if (job.status === 'failed') throw ExportFailed();
@@ -115,7 +115,7 @@ export async function downloadExport(ctx: Context, id: string): Promise<Reply> {
   });
 }
 
-/** Each chunk in a transaction of its own: the caller may be slow. */
+/** One transaction for each chunk: the caller may be slow. */
 async function* chunksOf(ctx: Context, { id, chunks }: ExportJob): AsyncGenerator<Buffer> {
   for (let seq = 0; seq < chunks; seq += 1) {
     const { rows } = await ctx.asPlatform((platform) =>
@@ -125,7 +125,7 @@ async function* chunksOf(ctx: Context, { id, chunks }: ExportJob): AsyncGenerato
       ]),
     );
     const [chunk] = rows;
-    if (!chunk) throw new Error('the export was swept while it was being fetched');
+    if (!chunk) throw new Error('the export was deleted while it was downloaded');
     yield chunk.data;
   }
 }

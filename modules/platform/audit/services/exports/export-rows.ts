@@ -41,8 +41,8 @@ export const exported = (row: Row): Exported => ({
 });
 
 /**
- * RFC 4180 but for line ends. What a spreadsheet would run as a formula gets an apostrophe in front: tenants' data reach
- * an administrator's desk this way.
+ * RFC 4180 except for line ends. A cell that a spreadsheet would run as a formula gets an apostrophe in front, because the
+ * data comes from tenants and administrators open the file.
  */
 export const csvLines = (rows: readonly Row[], { header }: { header: boolean }): string =>
   stringify(

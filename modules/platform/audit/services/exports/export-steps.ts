@@ -1,4 +1,4 @@
-/** Writing an export step by step; each is one transaction that does its part once, however often it is tried. */
+/** Writing an export in steps; each is one transaction and takes effect once, however often it is retried. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from '#core';
@@ -8,14 +8,14 @@ import { csvLines, jsonLines } from './export-rows.ts';
 
 const STEP_ENTRIES = 20_000;
 const FETCH = 500;
-/** Of text in a gzip member; what does not shrink still fits a chunk then. */
+/** Uncompressed characters in a gzip member; incompressible text still fits in a chunk. */
 const MEMBER_CHARACTERS = 450_000;
 const CHUNK_BYTES = 1_048_576;
 const compress = promisify(gzip);
 
 type Filter = ExportJob['filter'] & { own?: boolean };
 
-/** Returns quietly where the step has been done, or the export has gone. */
+/** Returns without effect when the step is done already, or the export no longer exists. */
 export async function writeStep(ctx: Context, exportId: string, step: number): Promise<void> {
   const job = await ExportJob.in(ctx)
     .findById(exportId)
@@ -68,7 +68,7 @@ export async function writeStep(ctx: Context, exportId: string, step: number): P
 
 type Trail = Pick<Selection, 'orgIds' | 'partnerId'>;
 
-/** One organization after the other, so that each is read through its own index, however many there are. */
+/** Organizations are read one after another, each through its own index. */
 function trailsOf({ orgIds, partnerId, filter }: ExportJob): Trail[] {
   if (orgIds === null) return [{ orgIds: null, partnerId: null }];
   const trails: Trail[] = orgIds.map((id) => ({ orgIds: [id], partnerId: null }));
@@ -91,7 +91,7 @@ async function totalOf(ctx: Context, job: ExportJob, trails: Trail[]): Promise<n
   return total;
 }
 
-/** Collects text into gzip members; members in a row are one gzip file (RFC 1952, section 2.2). */
+/** Collects text into gzip members; concatenated members are one gzip file (RFC 1952). */
 class MemberWriter {
   bytes = 0;
   chunks: number;
@@ -129,7 +129,7 @@ class MemberWriter {
   }
 }
 
-/** Removes exports whose days are over, a bounded number at a time, and gives up those that no job works on any more. */
+/** Deletes expired exports in batches, and marks those as failed that no job works on any more. */
 export async function sweepExports(ctx: Context): Promise<void> {
   await ctx.sql(
     `update audit_exports set status = 'failed', updated_at = now()

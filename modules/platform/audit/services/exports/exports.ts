@@ -1,4 +1,4 @@
-/** Exports that are answered at once: at most 10,000 entries, read through a cursor of the database. */
+/** Immediate exports: at most 10,000 entries, read through a database cursor. */
 import { type Context, type Reply, reply } from '#core';
 import type { CsvQuery, ExportRequest } from '../../models/audit-export.ts';
 import type { AuditFilter } from '../../models/audit-log.ts';

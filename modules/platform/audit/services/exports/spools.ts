@@ -1,10 +1,10 @@
-/** A file without a name that is written in the transaction and read by the caller after it: slow readers hold no connection. */
+/** An unlinked file, written in the transaction and sent after it: slow readers hold no connection. */
 import { mkdtemp, open, rmdir, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** Destroying the stream frees the disk space; so does the end of the process. */
+/** Destroying the stream frees the disk space, and so does the end of the process. */
 export async function spool(write: (put: (text: string) => Promise<void>) => Promise<void>): Promise<Readable> {
   const folder = await mkdtemp(join(tmpdir(), 'quartermaster-export-'));
   const path = join(folder, 'rows');

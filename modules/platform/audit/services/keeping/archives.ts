@@ -1,4 +1,4 @@
-/** Rows that retention takes away, written to object storage first, in the form that the offline verifier reads. */
+/** Rows that retention deletes, written to object storage first, in the format of the offline verifier. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Pruning } from '#core';
@@ -7,7 +7,7 @@ import type { ObjectStore } from './object-store.ts';
 const zip = promisify(gzip);
 const place = (seq: number) => String(seq).padStart(12, '0');
 
-/** Writes one stretch of a chain. Its name follows from its rows, so that doing it again changes nothing. */
+/** Writes one range of a chain. Its name follows from its rows, so that writing it again changes nothing. */
 export async function archive(store: ObjectStore, pruning: Pruning, lines: readonly string[]): Promise<string> {
   const { anchor, seq } = pruning;
   const key = `audit/archive/${anchor.owner.replace(':', '-')}/${place(anchor.seq + 1)}-${place(seq)}.ndjson.gz`;

@@ -1,4 +1,4 @@
-/** Where archives and checkpoints go: an S3-compatible bucket when one is configured, else a folder of this installation. */
+/** The store of archives and checkpoints: an S3-compatible bucket when configured, else a folder of this installation. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,25 +7,25 @@ import type { Services } from '#core';
 type Config = Services['config'];
 
 export interface ObjectStore {
-  /** Resolves when the object is there with all its bytes; writing it again replaces it. */
+  /** Resolves when the object is stored with all its bytes; writing it again replaces it. */
   put(key: string, body: string | Buffer): Promise<void>;
   close(): void;
 }
 
-/** The store of this configuration. Not within a transaction: it may be at the other end of a network. */
+/** The store of this configuration. Do not call it within a transaction: it may use the network. */
 export async function objectStore(config: Pick<Config, 'objectStorage' | 'dataDir'>): Promise<ObjectStore> {
   return config.objectStorage ? bucket(config.objectStorage) : folder(join(config.dataDir, 'archive'));
 }
 
 async function bucket(options: NonNullable<Config['objectStorage']>): Promise<ObjectStore> {
-  // Loaded only where it is used: it is large.
+  // Loaded only when used: it is large.
   const { S3Client, PutObjectCommand, HeadObjectCommand } = await import('@aws-sdk/client-s3');
   const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey, forcePathStyle } = options;
   const client = new S3Client({
     region,
     forcePathStyle,
     credentials: { accessKeyId, secretAccessKey },
-    // Stores other than AWS often know no trailing checksums.
+    // Stores other than AWS often do not support trailing checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 10_000, requestTimeout: 60_000 },
@@ -57,7 +57,7 @@ function folder(root: string): ObjectStore {
         } finally {
           await file.close();
         }
-        // Appears with all its bytes or not at all.
+        // A rename makes the object visible with all its bytes or not at all.
         await rename(draft, path);
       } finally {
         await rm(draft, { force: true });

@@ -1,11 +1,11 @@
-/** How long entries stay: the policies of organizations, and taking away what is past its time. */
+/** Retention: the policies of organizations, and deleting expired entries. */
 import { type Context, errors, exportChain, type Pruning, planPruning, prune, targetOrg, trailOf } from '#core';
 import { DEFAULT_DAYS, RetentionPolicy, type RetentionUpdate } from '../../models/retention-policy.ts';
 import { archive } from './archives.ts';
 import { forgetNames } from './forgotten-names.ts';
 import { objectStore } from './object-store.ts';
 
-/** Rows in one transaction and one archive; batches in one run of the job, which goes on the next day. */
+/** Rows in one transaction and one archive; batches in one run of the job, which continues the next day. */
 const BATCH = 5000;
 const MOST_BATCHES = 200;
 const DAY_MS = 86_400_000;
@@ -24,12 +24,12 @@ async function policyOf(ctx: Context, orgId: string): Promise<Effective> {
   return found ? show(found) : { orgId, retentionDays: DEFAULT_DAYS, archiveToS3: false, lastCleanupAt: null };
 }
 
-/** What is set, or the defaults. Throws ORG_REQUIRED, and 403 for an organization out of reach. */
+/** The stored policy, or the defaults. Throws ORG_REQUIRED, and 403 for an organization out of reach. */
 export async function readPolicy(ctx: Context, named: string | undefined) {
   return { data: await policyOf(ctx, targetOrg(ctx, named?.toLowerCase(), errors.OrgRequired)) };
 }
 
-/** Sets what is named and leaves the rest. Throws NO_UPDATES when nothing is. */
+/** Sets the given fields and keeps the others. Throws NO_UPDATES without any. */
 export async function updatePolicy(ctx: Context, named: string | undefined, changes: RetentionUpdate) {
   const orgId = targetOrg(ctx, named?.toLowerCase(), errors.OrgRequired);
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
@@ -55,7 +55,7 @@ export async function updatePolicy(ctx: Context, named: string | undefined, chan
   return { data: after };
 }
 
-/** Adds one job for each organization that has entries past their time; those that were removed are among them. */
+/** Adds one job for each organization with expired entries, including deleted organizations. */
 export async function planRetention(ctx: Context): Promise<void> {
   const { rows } = await ctx.sql<{ orgId: string }>(
     `select o.id as "orgId" from organizations o left join audit_retention_policies p on p.org_id = o.id
@@ -71,7 +71,7 @@ export async function planRetention(ctx: Context): Promise<void> {
 interface Step {
   policy: Effective;
   pruning: Pruning;
-  /** What goes to the archive; empty where none is wanted. */
+  /** The content of the archive; empty when archiving is off. */
   lines: string[];
 }
 
@@ -91,8 +91,8 @@ async function nextStep(ctx: Context, orgId: string): Promise<Step | null> {
 }
 
 /**
- * Takes away an organization's entries that are past their time, in batches: proved, archived if wanted, and only then
- * deleted. Nothing is deleted when any of that fails. May run twice: the anchor lets only one of them delete.
+ * Deletes an organization's expired entries in batches: verified, archived if configured, and only then deleted. Nothing is
+ * deleted when a step fails. Idempotent: the anchor lets only one run delete.
  */
 export async function pruneOrganization(ctx: Context, orgId: string): Promise<void> {
   const { config } = ctx.services;
@@ -119,7 +119,7 @@ interface Done {
   all: boolean;
 }
 
-/** What went is told also when a later batch failed; the time of the clean-up only when none did. */
+/** Records what was deleted even when a later batch failed; the time of the clean-up only when none did. */
 async function recordPruning(ctx: Context, orgId: string, { pruned, archives, all }: Done): Promise<void> {
   if (all) {
     await ctx.sql(

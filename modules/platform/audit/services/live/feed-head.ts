@@ -1,4 +1,4 @@
-/** How far the trail has come: asked once for all streams of the process, and only while there are any. */
+/** The newest position of the trail: read once for all streams of the process, and only while there are any. */
 import { type Context, defineService } from '#core';
 
 const EVERY_MS = 400;
@@ -15,7 +15,7 @@ export class FeedHead {
     this.asPlatform = asPlatform;
   }
 
-  /** The newest position behind which nothing is still to come; everything up to it can be read. Rejects while the database is away. */
+  /** The newest settled position: everything up to it can be read. Rejects while the database is away. */
   async now(): Promise<number> {
     const { rows } = await this.asPlatform((ctx) =>
       ctx.sql<{ head: number }>('select audit_feed_head() as head', [], 'audit-feed-head'),
@@ -24,7 +24,7 @@ export class FeedHead {
     return this.head;
   }
 
-  /** Resolves with the newest position: once it lies beyond `pos`, or when `ms` have passed or the signal has come. */
+  /** Resolves with the newest position: when it is beyond `pos`, after `ms`, or when the signal aborts. */
   async beyond(pos: number, ms: number, signal: AbortSignal): Promise<number> {
     const until = Date.now() + ms;
     while (this.head <= pos && Date.now() < until && !signal.aborted) await this.turn(signal);
@@ -41,7 +41,7 @@ export class FeedHead {
       signal.addEventListener('abort', go);
       this.waiting.add(go);
       this.timer ??= setTimeout(() => {
-        // A database that is away is asked again in the next turn.
+        // The next round retries a database that is away.
         void this.now()
           .catch(() => undefined)
           .then(() => {

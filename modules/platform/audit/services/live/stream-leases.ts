@@ -1,14 +1,13 @@
-/** At most five streams a tenant, counted over all processes; a place that is not renewed for a minute is free again. */
+/** At most five streams of a tenant over all processes; a lease that is not renewed for a minute expires. */
 import { randomUUID } from 'node:crypto';
-import type { Context } from '#core';
-import { TooManyStreams } from '../../errors.ts';
+import { type Context, errors } from '#core';
 
 const MOST = 5;
 
 const tenantOf = ({ scope }: Context) =>
   scope.orgId ? `org:${scope.orgId}` : scope.partnerId ? `partner:${scope.partnerId}` : 'platform';
 
-/** Takes a place; throws TOO_MANY_STREAMS. */
+/** Acquires a lease; throws TOO_MANY_STREAMS. */
 export async function takeLease(ctx: Context): Promise<string> {
   const id = randomUUID();
   const tenant = tenantOf(ctx);
@@ -24,7 +23,7 @@ export async function takeLease(ctx: Context): Promise<string> {
     );
     return rowCount === 1;
   });
-  if (!taken) throw TooManyStreams();
+  if (!taken) throw errors.TooManyStreams();
   return id;
 }
 

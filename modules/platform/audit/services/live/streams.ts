@@ -1,4 +1,4 @@
-/** The trail as server-sent events: every entry within reach once, in the order of their positions. */
+/** The trail as server-sent events: every entry within reach once, in the order of positions. */
 import { type Context, type EventSink, errors, eventStream, type Reply } from '#core';
 import type { StreamQuery } from '../../models/audit-stream.ts';
 import { shown } from '../reading/entries.ts';
@@ -6,7 +6,7 @@ import { COLUMNS, type Row, type Selection, select, whole } from '../reading/sel
 import { FEED, type FeedHead } from './feed-head.ts';
 import { dropLease, renewLease, takeLease } from './stream-leases.ts';
 
-/** Positions looked through at a time, whoever's they are, and entries sent at a time. */
+/** Positions scanned at a time, of any tenant, and entries sent at a time. */
 const WINDOW = 20_000;
 const BATCH = 200;
 const BEAT_MS = 15_000;
@@ -19,7 +19,7 @@ interface Following {
   sink: EventSink;
 }
 
-/** Throws 403 for an organization out of reach, INVALID_CURSOR for a position that was never given, TOO_MANY_STREAMS. */
+/** Throws 403 for an organization out of reach, INVALID_CURSOR for a position that was never issued, TOO_MANY_STREAMS. */
 export async function follow(ctx: Context, query: StreamQuery, lastEventId = query.lastEventId): Promise<Reply> {
   const selection = select(ctx, query.orgId ? { orgId: query.orgId } : {});
   const head = ctx.services.get(FEED);
@@ -35,7 +35,7 @@ export async function follow(ctx: Context, query: StreamQuery, lastEventId = que
 
 async function feed(ctx: Context, { selection, head, lease, from, sink }: Following): Promise<void> {
   const { signal } = sink;
-  // The position goes out at once: whoever is cut off before the first entry then misses none.
+  // The position is sent immediately, so that a reader who disconnects before the first entry misses none.
   await sink.send(`retry: 1000\nid: ${from}\n\n`);
   let pos = from;
   let beatAt = Date.now();
@@ -50,7 +50,7 @@ async function feed(ctx: Context, { selection, head, lease, from, sink }: Follow
       pos = rows.length === BATCH ? (rows.at(-1)?.pos ?? upTo) : upTo;
     }
     if (Date.now() - beatAt >= BEAT_MS) {
-      // The id spares a reader who resumes from looking through other people's entries once more.
+      // With this id a reader who resumes need not scan the entries of other tenants again.
       text += `: beat\nid: ${pos}\n\n`;
       beatAt = Date.now();
       await renewLease(ctx, lease);

@@ -24,7 +24,7 @@ const ORDER = {
     { expression: 'audit_checkpoints.id', direction: 'desc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-/** Older checkpoints are thinned out to the last of each day: a newer one covers all that an older one does. */
+/** Older checkpoints are reduced to the last of each day: a newer one covers everything that an older one does. */
 const KEEP_ALL_DAYS = 30;
 const MOST_STORED = 5000;
 
@@ -71,10 +71,10 @@ const showKey = (key: SigningKey) => ({
   retiredAt: key.retiredAt,
 });
 
-/** What a signing key that is made now is named after. */
+/** The name of new signing keys. */
 export const hostOf = (ctx: Context) => new URL(ctx.services.config.http.publicUrl).host;
 
-/** The key in use and the retired ones, newest first. The first caller of a new installation has the key made. */
+/** The current key and the retired ones, newest first. Creates the first key of a new installation. */
 export async function readPublicKeys(ctx: Context) {
   const { key } = await currentKey(trailOf(ctx), hostOf(ctx));
   const keys = await signingKeys(trailOf(ctx));
@@ -82,8 +82,8 @@ export async function readPublicKeys(ctx: Context) {
 }
 
 /**
- * Signs every chain that has grown, each in a transaction of its own, and writes the notes to object storage. A chain
- * that does not fit gets no checkpoint and fails the job in the end; the others are not held up by it.
+ * Signs every chain that has grown, each in a transaction of its own, and writes the checkpoints to object storage. An
+ * inconsistent chain gets no checkpoint and fails the job at the end, without delaying the others.
  */
 export async function writeCheckpoints(ctx: Context): Promise<void> {
   const owners = await ctx.asPlatform((own) => ownersToSign(trailOf(own)));
@@ -101,7 +101,7 @@ export async function writeCheckpoints(ctx: Context): Promise<void> {
   if (broken.length > 0) throw new Error(`${broken.length} chains cannot be signed: ${broken.slice(0, 5).join('; ')}`);
 }
 
-/** Writes the notes that are not in object storage yet, as one object; returns how many. */
+/** Writes the checkpoints that are not in object storage yet, as one object; returns their number. */
 async function storeCheckpoints(ctx: Context): Promise<number> {
   const waiting = await ctx.asPlatform(
     async (own) =>
@@ -124,7 +124,7 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
   return waiting.length;
 }
 
-/** Leaves of the checkpoints older than 30 days the last of each day and chain. */
+/** Reduces checkpoints older than 30 days to the last of each day and chain. */
 export async function thinCheckpoints(ctx: Context): Promise<void> {
   await ctx.sql(
     `delete from audit_checkpoints c where created_at < now() - make_interval(days => $1)

@@ -1,4 +1,4 @@
-/** Proofs for outsiders: that an entry is under a checkpoint, and that one checkpoint continues another. */
+/** Proofs for outsiders: that a checkpoint covers an entry, and that one checkpoint continues another. */
 import { type Context, errors, newestCheckpoint, proveConsistency, proveInclusion, TreeDamaged, trailOf } from '#core';
 import { NotCovered, ProofBroken } from '../../errors.ts';
 import { AuditCheckpoint, type ConsistencyQuery, type InclusionQuery } from '../../models/checkpoint.ts';
@@ -24,7 +24,7 @@ const undamaged = <T>(proof: Promise<T>): Promise<T> =>
     throw error instanceof TreeDamaged ? ProofBroken() : error;
   });
 
-/** Throws 404 for an entry out of reach, NOT_COVERED where it is younger than the checkpoint. */
+/** Throws 404 for an entry out of reach, NOT_COVERED when it is newer than the checkpoint. */
 export async function readInclusion(ctx: Context, { entryId, checkpointId }: InclusionQuery) {
   const { rows } = await ctx.sql<{ owner: string; seq: number; checksum: string }>(
     'select owner, seq, checksum from audit_logs where id = $1',
@@ -39,7 +39,7 @@ export async function readInclusion(ctx: Context, { entryId, checkpointId }: Inc
   return { data: { entryId, seq, checksum, ...proof, checkpoint: showCheckpoint(checkpoint) } };
 }
 
-/** Throws VALIDATION_ERROR for checkpoints of two chains, or in the wrong order. */
+/** Throws VALIDATION_ERROR for checkpoints of different chains, or in the wrong order. */
 export async function readConsistency(ctx: Context, query: ConsistencyQuery) {
   const from = await mustFindCheckpoint(ctx, query.from);
   const to = await mustFindCheckpoint(ctx, query.to);

@@ -1,4 +1,4 @@
-/** Proof that nobody altered the trail: recomputes the chain of one owner. */
+/** Verification of the trail: recomputes the chain of one owner. */
 import { type Context, trailOf, verifyChain } from '#core';
 import type { VerifyQuery } from '../../models/verdict.ts';
 import { ownerFor } from '../owners.ts';

@@ -19,7 +19,7 @@ export async function readEntry(ctx: Context, id: string) {
   return { data: shown };
 }
 
-/** Entries by their ids, newest first; what is out of reach is left out. */
+/** Entries by their ids, newest first; those out of reach are left out. */
 export async function entriesOf(ctx: Context, ids: string[]) {
   const { rows } = await ctx.sql<Row>(
     `select ${COLUMNS} from audit_logs l where l.id = any($1::uuid[]) order by l.timestamp desc, l.id desc`,

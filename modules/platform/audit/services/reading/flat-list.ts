@@ -21,7 +21,7 @@ export async function listFlat(ctx: Context, query: AuditQuery) {
       ipAddress: row.ipAddress,
       userAgent: row.userAgent,
       sessionId: typeof row.details.sessionId === 'string' ? row.details.sessionId : null,
-      // Nobody's department is known to the platform.
+      // The platform stores no departments.
       user: { name: row.actorName, email: row.actorEmail, role: roleOf(row), department: null },
       changes: changesOf(row),
     })),
@@ -29,7 +29,7 @@ export async function listFlat(ctx: Context, query: AuditQuery) {
   };
 }
 
-/** What was changed as far as the entry tells: the values before and after, else the names of the changed fields. */
+/** The changes that the entry contains: values before and after, else the names of the changed fields. */
 function changesOf({ details }: Pick<Row, 'details'>): { before: unknown; after: unknown } {
   const { before = null, after, changedFields } = details;
   return { before, after: after ?? (changedFields === undefined ? null : { changedFields }) };

@@ -1,9 +1,9 @@
-/** Which actors, actions and resources a filter means: found among their names first, entries then by the keys of those. */
+/** Resolves the texts of a filter to actors, actions and resources first; entries are then found by those keys. */
 import type { Context } from '#core';
 import type { AuditFilter } from '../../models/audit-log.ts';
 import { ilike, like, narrow, type Place, type Selection, select } from './selection.ts';
 
-/** Where more names hold a text than this, entries that fit are so frequent that walking the trail soon fills a page. */
+/** When more names than this match, matching entries are so frequent that a scan of the trail soon fills a page. */
 const MOST = 2000;
 
 const KINDS = [
@@ -12,7 +12,7 @@ const KINDS = [
   { field: 'resource', kind: 'resource', column: 'resource_key' },
 ] as const;
 
-/** What a search looks through beside the details, and where it looks when the names are too many. */
+/** The fields of a search besides the details, and where it looks when too many names match. */
 const SEARCHED = [
   { kind: 'action', column: 'action_key', texts: ['l.action'] },
   { kind: 'email', column: 'actor_key', texts: ['l.actor_email'] },
@@ -20,8 +20,8 @@ const SEARCHED = [
 ] as const;
 
 /**
- * The selection of a filter, with what its texts mean looked up: a text that nothing has finds nothing at once, and a rare
- * one is found in its own index instead of in the whole trail. Throws 403 when a named organization is out of reach.
+ * The selection of a filter with its texts resolved: a text that matches nothing returns nothing immediately, and a rare one is
+ * found through its index instead of a scan of the trail. Throws 403 when a named organization is out of reach.
  */
 export async function selectByNames(ctx: Context, filter: AuditFilter): Promise<Selection> {
   const { q, ...named } = filter;
@@ -32,7 +32,7 @@ export async function selectByNames(ctx: Context, filter: AuditFilter): Promise<
     const places = await placesOf(ctx, selection, kind, like(text));
     if (places.length > MOST) continue;
     narrow(selection, (n) => `l.${column} = any(${n}::bigint[])`, keysOf(places));
-    // The fewest places lead; the other conditions hold as well.
+    // The most selective keys drive the query; the other conditions are filters.
     if (!selection.places || places.length < selection.places.at.length) selection.places = { column, at: places };
   }
   if (q) await search(ctx, selection, q);
@@ -42,8 +42,8 @@ export async function selectByNames(ctx: Context, filter: AuditFilter): Promise<
 const keysOf = (places: readonly Place[]) => [...new Set(places.map(({ key }) => key))];
 
 /**
- * No index knows what is in the details: they are read row by row, newest first. All else is compared by key, which costs a
- * row next to nothing.
+ * The details have no index: they are scanned row by row, newest first. Everything else is compared by key, which costs almost
+ * nothing for each row.
  */
 async function search(ctx: Context, selection: Selection, q: string): Promise<void> {
   const pattern = like(q);
@@ -70,7 +70,7 @@ async function placesOf(ctx: Context, { orgIds, partnerId }: Selection, kind: st
         [kind, pattern, orgIds, partnerId !== null, MOST + 1],
         'audit-names',
       )
-    : // Work that reaches everything has nothing announced, and no policy in its way.
+    : // A unit of work that reaches every tenant has no announced organizations, and no policy applies to it.
       await ctx.sql<Place>(
         `select distinct ${columns} from audit_names
          where kind = case $1 when 'email' then 'actor' else $1 end and lower(name) like lower($2)

@@ -1,4 +1,4 @@
-/** Pages of a selection, newest first, in both forms of a list. */
+/** Pages of a selection, newest first, in both list forms. */
 import { type Context, decodeCursor, encodeCursor } from '#core';
 import type { AuditQuery } from '../../models/audit-log.ts';
 import { selectByNames } from './names.ts';
@@ -29,7 +29,7 @@ export async function pageOfEntries(ctx: Context, query: AuditQuery): Promise<Pa
   const { text, values } = newest(selection, { limit, offset });
   const { rows } = await ctx.sql<Row>(text, values);
   if (query.skipCount) return { rows, pagination: { page, limit } };
-  // A page that is not full is the last one, so it says the total: a rare find is not looked for twice.
+  // An incomplete page is the last one and gives the total, which saves a second search for rare matches.
   const ends = rows.length < limit && (rows.length > 0 || page === 1);
   const total = ends ? offset + rows.length : await totalOf(ctx, selection);
   return { rows, pagination: { page, limit, total } };

@@ -43,7 +43,7 @@ function counted(rows: readonly Seen[]): {
   return { byAction, of: (...actions) => actions.reduce((sum, action) => sum + (groups.get(action)?.length ?? 0), 0) };
 }
 
-/** What people did; keys, agents and the system are left out. */
+/** Actions of users; API keys, agents and the system are left out. */
 export async function userActivity(ctx: Context, query: ReportQuery) {
   const rows = await newestOf(ctx, query, { people: true });
   const actionsPerUser = [...Map.groupBy(rows, (row) => row.actorId)].map(([userId, [latest, ...earlier]]) => ({

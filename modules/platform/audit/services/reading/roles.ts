@@ -1,10 +1,10 @@
-/** The roles that actors hold today; entries do not store them. */
+/** The current roles of actors; entries do not store them. */
 import type { Context } from '#core';
 import type { Row } from './selection.ts';
 
 type Actor = Pick<Row, 'actorId' | 'actorType' | 'orgId'>;
 
-/** Names of roles as far as the caller may see them: the one in the entry's organization, else the partner's. */
+/** Role names that the caller may see: the role in the entry's organization, else the partner's. */
 export async function rolesOf(ctx: Context, rows: readonly Actor[]): Promise<(row: Actor) => string | null> {
   const users = [...new Set(rows.filter((row) => row.actorType === 'user').map((row) => row.actorId))];
   if (users.length === 0) return () => null;

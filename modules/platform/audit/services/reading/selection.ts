@@ -1,4 +1,4 @@
-/** Which entries a caller asks for, as SQL: their reach, their filters, and the newest of them. */
+/** The entries of a request as SQL: the caller's reach, the filters, and the newest matches. */
 import { type AuditRow, type Context, mustAccessOrg } from '#core';
 import type { AuditFilter } from '../../models/audit-log.ts';
 
@@ -15,41 +15,41 @@ export const COLUMNS = `l.id, l.owner, l.seq, l.org_id as "orgId", l.timestamp, 
   l.resource_type as "resourceType", l.resource_id as "resourceId", l.resource_name as "resourceName", l.details,
   l.ip_address as "ipAddress", l.user_agent as "userAgent", l.result, l.error_message as "errorMessage"`;
 
-/** Past which entry to go on, newest first. */
+/** The entry after which a page starts, newest first. */
 export interface Position {
   at: string;
   id: string;
 }
 
 /**
- * Row-level security lets nothing else through; saying the reach here too lets each organization's own index serve.
+ * Row-level security admits nothing else; repeating the reach here lets the index of each organization be used.
  * `orgIds` null means all.
  */
 export interface Selection {
   orgIds: readonly string[] | null;
-  /** The partner whose own rows, those of no organization, are meant as well. */
+  /** The partner whose own rows, those without an organization, are included. */
   partnerId: string | null;
   conditions: string[];
   values: unknown[];
-  /** Where all that fits lies, when its names were looked up (names.ts): a way to it, not one more condition. */
+  /** The keys that contain all matches, when the names were resolved (names.ts): an access path, not a further condition. */
   places?: { column: string; at: readonly Place[] };
 }
-/** The key of a name in an organization, or in what partners and the platform did themselves. */
+/** The key of a name in an organization, or among the own actions of partners and the platform. */
 export interface Place {
   orgId: string | null;
   key: string;
 }
 
-/** Text anywhere in a column; its own % and _ stand for themselves. */
+/** Text anywhere in a column; % and _ in it are plain characters. */
 export const like = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 const SEARCHED = ['l.action', 'l.actor_email', 'l.resource_type', 'l.resource_name', 'l.details::text'];
 
-/** Bytes are compared sooner than characters, and for a text of ASCII alone it makes no difference. */
+/** Comparing bytes is faster than characters, and equal for ASCII text. */
 export const ilike = (column: string, text: string, placeholder: string) =>
   `${column}${/^[ -~]*$/.test(text) ? ' collate "C"' : ''} ilike ${placeholder}`;
 
-/** Looks nothing up; names.ts does. Throws 403 when a named organization is out of reach. */
+/** Resolves no names; names.ts does. Throws 403 when a named organization is out of reach. */
 export function select(ctx: Context, filter: AuditFilter & { actions?: readonly string[] }): Selection {
   const { scope } = ctx;
   const orgId = filter.orgId ?? scope.orgId;
@@ -65,7 +65,7 @@ export function select(ctx: Context, filter: AuditFilter & { actions?: readonly 
   if (to) narrow(selection, (n) => `l.timestamp <= ${n}`, to);
   if (actorId) narrow(selection, (n) => `l.actor_id = ${n}`, actorId);
   if (actions) {
-    // The key has the index; the text is what counts.
+    // The key has the index; the text is the exact condition.
     narrow(
       selection,
       (n) => `l.action_key = any(array(select hashtextextended(a, 0) from unnest(${n}::text[]) a))
@@ -85,7 +85,7 @@ export function narrow(selection: Selection, condition: (placeholder: string) =>
   selection.conditions.push(condition(`$${selection.values.length}`));
 }
 
-/** `from … where …` over all that is selected, for counting; `values` go with it. */
+/** `from … where …` over the whole selection, for counting; `values` are its parameters. */
 export function whole(selection: Selection): { from: string; values: unknown[] } {
   const values = [...selection.values];
   const conditions = [...selection.conditions];
@@ -117,12 +117,12 @@ interface Statement {
   values: unknown[];
 }
 
-/** Rows that are read at most by way of places: past that, a walk of the trail is as good. */
+/** Maximum number of rows read through keys: beyond that, a scan of the trail is as fast. */
 const MOST_READ = 200_000;
 
 /**
- * The newest `limit` entries behind `offset` or past a position. For several organizations each one's newest are taken
- * through its own index and merged, so the cost grows with the page and not with the trails.
+ * The newest `limit` entries after `offset` or after a position. For several organizations the newest of each are read through
+ * its own index and merged, so the cost grows with the page and not with the trails.
  */
 export function newest(selection: Selection, wanted: Wanted): Statement {
   const { limit, offset = 0, after, columns = COLUMNS } = wanted;
@@ -165,8 +165,8 @@ interface Taking {
 }
 
 /**
- * The newest of each place. Of many places only as many matter as rows are wanted: those whose newest rows are the newest,
- * and these are looked up first, one row a place.
+ * The newest entries of each key. Of many keys only as many matter as rows are needed: those with the newest rows, which are
+ * found first, one row for each key.
  */
 function atPlaces(
   { partnerId }: Selection,

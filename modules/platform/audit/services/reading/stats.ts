@@ -1,4 +1,4 @@
-/** How many entries there are, by category and by actor. */
+/** Numbers of entries by category and by actor. */
 import type { Context } from '#core';
 import type { ReportQuery } from '../../models/audit-report.ts';
 import { categoryOf } from '../categories.ts';
@@ -6,7 +6,7 @@ import { select, whole } from './selection.ts';
 
 const MOST_USERS = 100;
 
-/** Counts every entry of the range; `byUser` names the hundred people with most. */
+/** Counts every entry of the range; `byUser` contains the hundred most active users. */
 export async function statistics(ctx: Context, query: ReportQuery) {
   const { from, values } = whole(select(ctx, query));
   const actions = await ctx.sql<{ action: string; count: number }>(

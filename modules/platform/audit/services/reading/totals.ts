@@ -1,9 +1,9 @@
-/** How many entries a selection has. */
+/** The number of entries of a selection. */
 import type { Context } from '#core';
 import { type Selection, whole } from './selection.ts';
 
 /**
- * Exact. Without a filter it is read off the chains, which have no gaps: the last number less the first, for each owner;
+ * Exact. Without a filter it is computed from the chains, which have no gaps: the last number minus the first, for each owner;
  * so the total of a trail of millions costs two index look-ups.
  */
 export async function totalOf(ctx: Context, selection: Selection): Promise<number> {

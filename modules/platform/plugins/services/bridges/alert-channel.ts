@@ -8,7 +8,7 @@ import { Installation } from '../../models/installation.ts';
 import { askProvider } from '../actions.ts';
 import { manifestOf } from '../installations/switching.ts';
 import { serving } from '../reach.ts';
-import type { Outcome } from '../running/process/plugin-process.ts';
+import type { Outcome } from '../running/process/invocation.ts';
 
 type Adapter = Slots['alerts.channel'];
 type Sent = Awaited<ReturnType<Adapter['send']>>;

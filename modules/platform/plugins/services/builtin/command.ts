@@ -8,11 +8,11 @@ import { MOST_BYTES, registerPackage } from '../registrations.ts';
 
 export const catalogCommand: AdminCommand = {
   name: 'plugin',
-  usage: [
-    'add FILE.tgz…            (a signature lies beside each as FILE.tgz.sig)',
-    'list',
-    'yank SLUG VERSION [--undo]',
-    'verify SLUG… [--undo]',
+  forms: [
+    { usage: 'add FILE.tgz…', description: 'Registers packages; a signature lies beside each as FILE.tgz.sig.' },
+    { usage: 'list', description: 'Lists the entries of the catalog with their versions.' },
+    { usage: 'yank SLUG VERSION [--undo]', description: 'Withdraws a version; it cannot be installed any more.' },
+    { usage: 'verify SLUG… [--undo]', description: 'Marks entries as verified.' },
   ],
   async run(ctx, args) {
     const { command, names, undo } = read(args);

@@ -3,7 +3,7 @@
 import type { Context } from '#core';
 import type { DeviceInfo } from '#plugin-sdk';
 import { HostError } from '#plugin-sdk/host';
-import type { Method } from './host-api.ts';
+import type { Method } from './method.ts';
 
 /** Of a row as lists of devices have it. */
 const shown = ({ id, siteId, hostname, displayName, osType, osVersion, tags, ...more }: Row): DeviceInfo => ({

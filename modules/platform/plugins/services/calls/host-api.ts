@@ -1,23 +1,16 @@
 /** The host API: what a plugin asks, checked against what it was granted, and done within its organization only. */
-import { AppError, type Context, type Services, type StartServices } from '#core';
+import { AppError, type Services, type StartServices } from '#core';
 import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
 import { actorOf } from '../installations/standing.ts';
 import { type Facts, linePlace } from '../running/facts.ts';
 import type { LogWriter } from '../running/log-writer.ts';
-import type { Invocation } from '../running/process/plugin-process.ts';
+import type { Invocation } from '../running/process/invocation.ts';
 import { deviceMethods } from './device-methods.ts';
 import { fetchFor } from './http-method.ts';
 import { kvMethods } from './kv-methods.ts';
+import type { Method } from './method.ts';
 import { tellMethods } from './tell-methods.ts';
-
-export interface Asked {
-  /** Of a place that is an organization. */
-  facts: Facts & { orgId: string };
-  invocation: Invocation;
-}
-// biome-ignore lint/suspicious/noExplicitAny: the params were held to the schema of the method, which names their type
-export type Method = (ctx: Context, params: any, asked: Asked) => Promise<unknown>;
 
 /** Those whose module this server lacks are not among them: NOT_AVAILABLE. */
 const METHODS: Record<string, Method> = { ...kvMethods, ...deviceMethods, ...tellMethods };

@@ -1,7 +1,7 @@
 /** The key-value store: a plugin's own, within one organization; values are versioned, and all of them together bounded. */
 import type { Context } from '#core';
 import { HostError, listed, mustHaveRoom, sizeOf, storable, storableKey } from '#plugin-sdk/host';
-import type { Asked, Method } from './host-api.ts';
+import type { Asked, Method } from './method.ts';
 
 interface Row {
   key: string;

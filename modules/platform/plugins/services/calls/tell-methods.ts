@@ -1,6 +1,6 @@
 /** What plugins tell other programs and people, and work that they put off. */
 import { HostError, mustBeNear, mustHaveTurn, nextDepth, onceKey } from '#plugin-sdk/host';
-import type { Method } from './host-api.ts';
+import type { Method } from './method.ts';
 
 export const tellMethods: Record<string, Method> = {
   'events.emit': async (

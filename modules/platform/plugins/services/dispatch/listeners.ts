@@ -2,8 +2,6 @@
 import { type Context, defineService, Listeners, type StartServices } from '#core';
 import { CHANGED } from '../running/facts.ts';
 
-/** The hint that something waits. */
-export const DUE = 'plugins.due';
 const ANY_PARTNER = '*';
 
 type Kinds = ReadonlyMap<string, ReadonlySet<string>>;
@@ -11,7 +9,7 @@ type Kinds = ReadonlyMap<string, ReadonlySet<string>>;
 export const LISTENERS = defineService<Listeners<Kinds>>('plugins.listeners');
 
 export const listenersFor = (services: StartServices): Listeners<Kinds> =>
-  new Listeners(services, { changed: CHANGED, hint: DUE, load });
+  new Listeners(services, { changed: CHANGED, queue: 'plugins', load });
 
 async function load(ctx: Context): Promise<Kinds> {
   const { rows } = await ctx.sql<{ owner: string; kinds: string[] }>(

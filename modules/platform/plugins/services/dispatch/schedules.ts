@@ -1,9 +1,8 @@
 /** Schedules and collectors of enabled plugins: when each comes round next, and what is due now. */
-import { type Context, momentsAround } from '#core';
+import { announceDue, type Context, momentsAround } from '#core';
 import type { Manifest } from '#plugin-sdk/host';
-import { DUE } from './listeners.ts';
 
-const MOST_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Writes the schedules of an installation anew, as its manifest has them. */
 export async function arrangeSchedules(
@@ -50,7 +49,7 @@ export async function tickSchedules(ctx: Context): Promise<number> {
     `select s.installation_id as "installationId", s.kind, s.name, s.cron, s.next_run_at as at
      from plugin_schedules s join plugin_installations i on i.id = s.installation_id
      where s.next_run_at <= now() and i.enabled and i.status = 'installed'
-     order by s.next_run_at limit ${MOST_AT_ONCE} for update of s skip locked`,
+     order by s.next_run_at limit ${BATCH_SIZE} for update of s skip locked`,
   );
   const now = new Date();
   for (const { installationId, kind, name, cron, at } of rows) {
@@ -59,8 +58,8 @@ export async function tickSchedules(ctx: Context): Promise<number> {
       `with moved as (
          update plugin_schedules set next_run_at = $5
          where installation_id = $1 and kind = $2 and name = $3 and next_run_at = $4 returning installation_id, org_id, partner_id)
-       insert into plugin_queue (installation_id, org_id, key, kind, body, due_at)
-       select installation_id, o.id, $6, $2, $7::json, now()
+       insert into plugin_queue (installation_id, org_id, key, kind, body)
+       select installation_id, o.id, $6, $2, $7::json
        from moved join organizations o on o.id = moved.org_id or o.partner_id = moved.partner_id
        where o.deleted_at is null and moved.installation_id in (select s.id from plugins_serving(o.id) s)
        on conflict do nothing`,
@@ -71,6 +70,6 @@ export async function tickSchedules(ctx: Context): Promise<number> {
       ],
     );
   }
-  if (rows.length > 0) ctx.hint(DUE, '');
+  if (rows.length > 0) announceDue(ctx, 'plugins');
   return rows.length;
 }

@@ -1,7 +1,7 @@
 /** Configurations: held to the plugin's form, secrets sealed apart, masked values kept. */
-import type { Context } from '#core';
+import { type Context, errors } from '#core';
 import { checkForm, type FormSchema, type Manifest, secretKeys, withDefaults } from '#plugin-sdk/host';
-import { ConfigInvalid, CredentialsRequired } from '../../errors.ts';
+import { ConfigInvalid } from '../../errors.ts';
 import { MASK } from '../../models/installation.ts';
 import { secretPlace } from '../running/facts.ts';
 
@@ -24,7 +24,7 @@ export function storedConfig(
   const moved = destinations(manifest).filter((key) => given[key] !== before.config[key]);
   if (moved.length > 0 && kept.length > 0) {
     const message = `${moved.join(', ')} changes: give ${kept.join(', ')} again`;
-    throw CredentialsRequired({
+    throw errors.CredentialsRequired({
       message,
       details: kept.map((key) => ({ in: 'payload', path: `config.${key}`, message })),
     });

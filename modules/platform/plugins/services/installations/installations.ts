@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import semver from 'semver';
 import { type Context, errors, mustAccessOrg, type Owner, ownerOf, type PageQuery, page, type SortKey } from '#core';
 import { fitsApi, type Manifest } from '#plugin-sdk/host';
-import { AlreadyInstalled, DependenciesMissing, HasDependents, Incompatible, PluginDeprecated } from '../../errors.ts';
+import { AlreadyInstalled, DependenciesMissing, Incompatible, PluginDeprecated } from '../../errors.ts';
 import { CatalogEntry } from '../../models/catalog-entry.ts';
 import { Installation, type InstallationCreate, type Status } from '../../models/installation.ts';
 import { mustBeUnused } from '../bridges/usage.ts';
@@ -138,7 +138,8 @@ export async function dependentsOf(
 export async function uninstall(ctx: Context, id: string, keepData: boolean) {
   const installation = await mustLock(ctx, id);
   const dependents = await dependentsOf(ctx, installation, false);
-  if (dependents.length > 0) throw HasDependents({ details: dependents });
+  if (dependents.length > 0)
+    throw errors.HasDependents({ message: 'Other plugins depend on this one', details: dependents });
   await mustBeUnused(ctx, installation);
   const changed = await Installation.in(ctx)
     .findById(id)

@@ -1,7 +1,7 @@
 /** How an installation fares: what its processes died of, how many of its calls failed, and when that is enough. */
 import type { Context, StartServices } from '#core';
 import { CHANGED, type Facts } from '../running/facts.ts';
-import type { End, Outcome } from '../running/process/plugin-process.ts';
+import type { End, Outcome } from '../running/process/invocation.ts';
 
 /** An installation is switched off at `most` crashes, or at a `share` of failed calls out of at least `least`, within so many `minutes`. */
 const CRASHES = { most: 5, minutes: 10 };

@@ -1,7 +1,7 @@
 /** Enabling and disabling: the plugin is told, and hears of events in between only. */
 import { type Context, errors } from '#core';
 import { limits as LIMITS, listensTo } from '#plugin-sdk/host';
-import { AlreadyDisabled, AlreadyEnabled, HasDependents, PluginFailed } from '../../errors.ts';
+import { AlreadyDisabled, AlreadyEnabled, PluginFailed } from '../../errors.ts';
 import { PluginVersion } from '../../models/catalog-entry.ts';
 import { Installation } from '../../models/installation.ts';
 import { arrangeSchedules, clearSchedules } from '../dispatch/schedules.ts';
@@ -77,7 +77,10 @@ export async function disable(ctx: Context, id: string, cascade: boolean) {
     if (!installation.enabled) throw AlreadyDisabled();
     const dependents = await allDependents(own, installation);
     if (dependents.length > 0 && !cascade)
-      throw HasDependents({ details: dependents.map(({ id: one, slug }) => ({ id: one, slug })) });
+      throw errors.HasDependents({
+        message: 'Other plugins depend on this one',
+        details: dependents.map(({ id: one, slug }) => ({ id: one, slug })),
+      });
     const all = [...dependents.reverse(), installation];
     for (const one of all) await switchOff(own, one);
     return all;

@@ -52,12 +52,12 @@ test.serial('npm run admin -- plugin adds a package beside the running server, o
   const { file, slug, sign } = await packed();
   await sign();
   const env = { NODE_ENV: 'test', DATABASE_URL: platform.databaseUrl, DATA_DIR: platform.dataDir, ...keys };
-  const plugin = (...args: string[]) => launch('core/commands/admin.ts', ['plugin', ...args], env, null);
+  const plugin = (...args: string[]) => launch('app/quartermaster.ts', ['admin', 'plugin', ...args], env, null);
   t.is((await plugin('add', file)).output(), `${slug}: 1.0.0\n`);
   t.is((await (await reader())(slug)).versions[0]?.signedBy, 'ours');
   await writeFile(`${file}.sig`, 'ours:bm90aGluZw==');
   t.regex((await t.throwsAsync(plugin('add', file))).message, /SIGNATURE_INVALID: No trusted key/);
-  t.regex((await t.throwsAsync(plugin('yank', slug))).message, /npm run admin -- plugin yank SLUG VERSION/);
+  t.regex((await t.throwsAsync(plugin('yank', slug))).message, /quartermaster admin plugin yank SLUG VERSION/);
 });
 
 test.serial('packages are added, listed, verified and withdrawn; each step is audited', async (t) => {

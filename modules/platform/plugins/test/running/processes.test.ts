@@ -1,7 +1,7 @@
 /** Processes: how many there are, when they end, and what they may run with. */
 import test from 'ava';
 import { DEFAULT_LIMITS } from '#plugin-sdk/host';
-import type { End } from '../../services/running/process/plugin-process.ts';
+import type { End } from '../../services/running/process/invocation.ts';
 import { watchUsage } from '../../services/running/process/watches.ts';
 import type { Running } from '../../services/running/runners/runner.ts';
 import { codeOf, openGround, openTenant, until } from '../ground.ts';

@@ -1,4 +1,4 @@
-/** Retrying, cancelling or removing many jobs: by ids, or by a filter that was tried before when it fits many. */
+/** Retrying, cancelling or deleting many jobs: by ids, or by a filter, with a dry run first when it matches many. */
 import { type Context, errors } from '#core';
 import { FilterTooBroad } from '../../errors.ts';
 import type { JobFilter } from '../../models/shapes.ts';
@@ -21,7 +21,7 @@ export interface BulkAnswer {
   confirm?: string;
 }
 
-/** More than this by filter, and a dry run comes first. */
+/** A filter that matches more jobs needs a dry run first. */
 const BROAD = 1000;
 const MOST = 10_000;
 const PIECE = 1000;
@@ -33,14 +33,14 @@ const CHANGES = {
   delete: 'select queue_delete($1) as id',
 };
 
-/** Good for ten to twenty minutes, for this caller, action and filter. */
+/** Valid for ten to twenty minutes, for this caller, action and filter. */
 function confirmation(ctx: Context, { action, filter }: Bulk, back = 0): string {
   const period = Math.floor(Date.now() / CONFIRM_MS) - back;
   return ctx.services.mac('jobs.bulk', JSON.stringify([ctx.actor.id, action, ordered(filter), period])).slice(0, 32);
 }
 const ordered = (filter: JobFilter = {}) => Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Throws 400 `FILTER_TOO_BROAD` without the `confirm` of a dry run. What is running is skipped and counted. */
+/** Throws 400 `FILTER_TOO_BROAD` without the `confirm` of a dry run. Running jobs are skipped and counted. */
 export async function changeMany(ctx: Context, bulk: Bulk): Promise<BulkAnswer> {
   const { action, ids, filter, dryRun, reason = 'by an operator' } = bulk;
   if ((ids === undefined) === (filter === undefined))

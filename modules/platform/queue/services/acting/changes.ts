@@ -1,4 +1,4 @@
-/** Running a job again, and cancelling one. What is running is left alone. */
+/** Retrying a job, and cancelling one. Running jobs are left alone. */
 import { type Context, errors } from '#core';
 import { JobLocked } from '../../errors.ts';
 import type { JobRow } from '../../models/shapes.ts';
@@ -6,10 +6,10 @@ import { mustExist } from '../rows/queue.ts';
 
 const isHeld = ({ state }: JobRow) => state === 'running' || state === 'stuck';
 
-/** Throws 404 for a job that is gone, 409 `JOB_LOCKED` for one that runs. */
+/** Throws 404 for a job that does not exist, 409 `JOB_LOCKED` for one that runs. */
 async function mustBeIdle(ctx: Context, id: number): Promise<JobRow> {
   const row = await mustExist(ctx, id);
-  if (isHeld(row)) throw JobLocked(`The job is running on ${row.nodeId ?? 'a worker that is gone'}`);
+  if (isHeld(row)) throw JobLocked(`The job is running on ${row.nodeId ?? 'a worker that no longer exists'}`);
   return row;
 }
 
@@ -27,7 +27,7 @@ export interface Retry {
   resetAttempts: boolean;
 }
 
-/** With all attempts anew, or with one more. */
+/** Resets the attempts, or allows one more. */
 export async function retryJob(ctx: Context, id: number, { runAt, resetAttempts }: Retry): Promise<JobRow> {
   const row = await mustBeIdle(ctx, id);
   const { rows } = await ctx.sql('select queue_retry($1, coalesce($2, now()), $3) as id', [
@@ -35,13 +35,13 @@ export async function retryJob(ctx: Context, id: number, { runAt, resetAttempts 
     runAt ?? null,
     resetAttempts,
   ]);
-  // A worker took it between the look and the change.
+  // A worker took it between the read and the change.
   if (rows.length === 0) throw JobLocked();
   record(ctx, 'job.retry', row, { resetAttempts, runAt: runAt?.toISOString() ?? null });
   return mustExist(ctx, id);
 }
 
-/** It stays in the queue as cancelled, with the reason, until it is retried or removed. */
+/** The job stays in the queue as cancelled, with the reason, until it is retried or deleted. */
 export async function cancelJob(ctx: Context, id: number, reason: string): Promise<JobRow> {
   const row = await mustBeIdle(ctx, id);
   if (row.state === 'cancelled')

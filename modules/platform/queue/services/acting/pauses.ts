@@ -1,4 +1,4 @@
-/** Pausing a task: nothing of it starts, on any node, until it is resumed; what runs ends. */
+/** Pausing a task: no node starts its jobs until it is resumed; running jobs finish. */
 import { type Context, errors } from '#core';
 
 export interface Pause {
@@ -12,7 +12,7 @@ function mustBeKnown(ctx: Context, task: string): void {
   if (!ctx.services.tasks().some(({ name }) => name === task)) throw errors.NotFound(`There is no task ${task}`);
 }
 
-/** Pausing what is paused changes nothing. Throws 404 for a task that nobody declared. */
+/** Pausing a paused task changes nothing. Throws 404 for an unknown task. */
 export async function pauseTask(ctx: Context, task: string, reason: string | undefined): Promise<Pause> {
   mustBeKnown(ctx, task);
   const { rows } = await ctx.sql(
@@ -25,11 +25,11 @@ export async function pauseTask(ctx: Context, task: string, reason: string | und
     `select task, true as paused, paused_at as "pausedAt", reason from paused_tasks where task = $1`,
     [task],
   );
-  if (!now[0]) throw errors.InvalidState('The task was resumed at the same moment');
+  if (!now[0]) throw errors.InvalidState('The task was resumed at the same time');
   return now[0];
 }
 
-/** What was put aside meanwhile comes back within a minute. */
+/** Jobs that were deferred meanwhile return within a minute. */
 export async function resumeTask(ctx: Context, task: string): Promise<Pause> {
   mustBeKnown(ctx, task);
   const { rows } = await ctx.sql('delete from paused_tasks where task = $1 returning task', [task]);

@@ -1,14 +1,14 @@
-/** Positions in this module's lists: each value of the kind that the list gave, or the cursor is refused. */
+/** Cursors of this module's lists; a value of another kind than the list returned is refused. */
 import { decodeCursor, errors } from '#core';
 
 type Kind = 'name' | 'node' | 'print' | 'time' | 'number';
 
 const fits: Record<Kind, (value: unknown) => boolean> = {
-  // Of a task, a schedule or a domain queue.
+  // The name of a task, a schedule or a domain queue.
   name: (value) => typeof value === 'string' && /^[a-z][a-z0-9-]*(\/[a-z0-9-]+)?$/.test(value) && value.length < 200,
   node: (value) => typeof value === 'string' && /^[\w.-]{1,200}:\d{1,10}:[0-9a-f]{8}$/.test(value),
   print: (value) => typeof value === 'string' && /^[0-9a-f]{0,64}$/.test(value),
-  // As PostgreSQL writes it; a month that does not exist is found out here and not there.
+  // As PostgreSQL writes it; an invalid month is refused here instead of in a statement.
   time: (value) =>
     typeof value === 'string' &&
     /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(\.\d{1,6})?[+-]\d{2}(:\d{2})?$/.test(value) &&

@@ -1,4 +1,4 @@
-/** Failed attempts grouped by their fingerprint: the same fault with other ids and numbers is one group. */
+/** Failed attempts grouped by fingerprint: the same fault with other ids and numbers is one group. */
 import { type Context, encodeCursor, type PageQuery } from '#core';
 import { positionIn } from './cursors.ts';
 
@@ -13,7 +13,7 @@ export interface FailureGroup {
 }
 const DAY_MS = 86_400_000;
 
-/** The latest first. `since` reaches back 30 days; a day when absent. */
+/** Latest first. `since` reaches back at most 30 days; one day when absent. */
 export async function listFailures(
   ctx: Context,
   { since, page = 1, limit, cursor }: PageQuery & { since?: Date; groupBy: 'fingerprint' },

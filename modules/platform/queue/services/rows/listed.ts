@@ -1,4 +1,4 @@
-/** Both forms of a list over what is held in memory: names of tasks and schedules, a hundred or so. */
+/** Both list forms over names in memory: about a hundred tasks and schedules. */
 import { encodeCursor, errors, type PageQuery } from '#core';
 import { positionIn } from './cursors.ts';
 

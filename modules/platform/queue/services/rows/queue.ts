@@ -1,4 +1,4 @@
-/** What waits and runs, row by row, in both forms of a list. */
+/** Jobs in the queue, row by row, in both list forms. */
 import { type Context, encodeCursor, errors, type PageQuery, redactMessage } from '#core';
 import type { JobFilter, JobRow } from '../../models/shapes.ts';
 import { stuckAfter } from '../watching/figures.ts';
@@ -50,15 +50,17 @@ export async function listJobs(
   return { data, pagination: { hasMore: next !== null, cursor: next } };
 }
 
-/** Throws 404 for a job that is not in the queue (any more). */
+/** Throws 404 for a job that is not in the queue. */
 export async function mustExist(ctx: Context, id: number): Promise<JobRow> {
   const [row] = await selectJobs(ctx, { id }, { most: 1 });
   if (!row)
-    throw errors.NotFound(`Job ${id} is not in the queue: finished, or never there. See /admin/jobs/runs?jobId=${id}`);
+    throw errors.NotFound(
+      `Job ${id} is not in the queue: it finished or never existed. See /admin/jobs/runs?jobId=${id}`,
+    );
   return row;
 }
 
-/** The row, its attempts so far, and what it is about. */
+/** The job, its attempts so far, and its subject. */
 export async function readJob(ctx: Context, id: number): Promise<object> {
   const row = await mustExist(ctx, id);
   const attempts = await attemptsOf(ctx, id);

@@ -1,4 +1,4 @@
-/** Why a job is not running: every reason that holds now, the one that decides first. */
+/** Why a job is not running: every reason that applies now, the decisive one first. */
 import type { Context } from '#core';
 import type { JobRow } from '../../models/shapes.ts';
 import { mustExist } from './queue.ts';
@@ -34,7 +34,7 @@ async function reasonsOf(ctx: Context, row: JobRow): Promise<Reason[]> {
   return [...reasons, ...turn(place, reasons.length > 0)];
 }
 
-/** What needs no look at anything else. */
+/** Reasons that follow from the row alone. */
 function ended({ state, nodeId, lockedAt, lastError, attempts, maxAttempts }: JobRow): Reason | null {
   if (state === 'running') {
     return { code: 'RUNNING', message: `It runs on ${nodeId}`, details: { nodeId, since: lockedAt } };
@@ -42,7 +42,7 @@ function ended({ state, nodeId, lockedAt, lastError, attempts, maxAttempts }: Jo
   if (state === 'stuck') {
     const message = nodeId
       ? `It has been running on ${nodeId} for far longer than others`
-      : 'The worker that holds it is gone';
+      : 'The worker that runs it no longer exists';
     return { code: 'STUCK', message, details: { nodeId, since: lockedAt } };
   }
   if (state === 'cancelled') return { code: 'CANCELLED', message: lastError ?? 'It was cancelled' };
@@ -99,7 +99,7 @@ function waits({ runAt, attempts, maxAttempts, lastError, task }: JobRow, place:
     const { id, task: other, nodeId } = place.holder;
     reasons.push({
       code: 'QUEUE_BUSY',
-      message: `Its queue lets one job run at a time, and job ${id} (${other}) runs`,
+      message: `Its queue runs one job at a time, and job ${id} (${other}) is running`,
       details: { jobId: id, nodeId },
     });
   }
@@ -107,11 +107,14 @@ function waits({ runAt, attempts, maxAttempts, lastError, task }: JobRow, place:
 }
 
 function workers({ nodes }: Place): Reason[] {
-  if (nodes.length === 0) return [{ code: 'NO_WORKER', message: 'No worker has shown itself for 20 seconds' }];
+  if (nodes.length === 0) return [{ code: 'NO_WORKER', message: 'No worker has sent a heartbeat for 20 seconds' }];
   const knowing = nodes.filter(({ knows }) => knows);
   if (knowing.length === 0)
     return [
-      { code: 'TASK_UNKNOWN', message: 'No worker knows the task: its module is switched off, or of another version' },
+      {
+        code: 'TASK_UNKNOWN',
+        message: 'No worker knows the task: its module is off, or the workers run another version',
+      },
     ];
   const taking = knowing.filter(({ state, drains }) => state === 'running' && !drains);
   if (taking.length === 0) return [{ code: 'ALL_DRAINING', message: 'All workers are being drained' }];
@@ -138,8 +141,8 @@ function turn({ ahead, nodes }: Place, held: boolean): Reason[] {
   const slots = nodes.reduce((sum, { concurrency }) => sum + concurrency, 0);
   const busy = nodes.reduce((sum, { active }) => sum + active, 0);
   const details = { ahead, slots, busy };
-  if (ahead > 0) return [{ code: 'BEHIND_OTHERS', message: `${ahead} jobs come before it`, details }];
+  if (ahead > 0) return [{ code: 'BEHIND_OTHERS', message: `${ahead} jobs are ahead of it`, details }];
   if (slots > 0 && busy >= slots)
-    return [{ code: 'WORKERS_BUSY', message: `All ${slots} places of the workers are taken`, details }];
-  return held ? [] : [{ code: 'NEXT', message: 'Nothing keeps it: a worker takes it within a second', details }];
+    return [{ code: 'WORKERS_BUSY', message: `All ${slots} slots of the workers are in use`, details }];
+  return held ? [] : [{ code: 'NEXT', message: 'Nothing blocks it: a worker takes it within a second', details }];
 }

@@ -1,4 +1,4 @@
-/** The history: attempts that ended, newest first. */
+/** The history: finished attempts, newest first. */
 import { type Context, encodeCursor, type PageQuery } from '#core';
 import { positionIn } from './cursors.ts';
 
@@ -33,7 +33,7 @@ const COLUMNS = `job_id as "jobId", task, attempt, outcome, started_at as "start
   error_fingerprint as "errorFingerprint", node_id as "nodeId", org_id as "orgId", subject_type as "subjectType",
   subject_id as "subjectId"`;
 
-/** Of one job, oldest first; failures also from longer ago. */
+/** The attempts of one job, oldest first; failures also from before the retention of successes. */
 export async function attemptsOf(ctx: Context, jobId: number): Promise<Run[]> {
   const { rows } = await ctx.sql<Run>(
     `select ${COLUMNS} from job_runs where job_id = $1

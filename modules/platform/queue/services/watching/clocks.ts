@@ -1,6 +1,6 @@
 /**
- * What must happen also when no worker runs: counting the queue, judging its health, and telling people. Every process has
- * these clocks, and an advisory lock gives each round to one.
+ * Timers for work that must also run without a worker: counting the queue, checking its health, and sending notices. Every
+ * process has these timers, and an advisory lock gives each round to one process.
  */
 import type { StartServices } from '#core';
 import type { HealthChange } from '../../models/health.ts';

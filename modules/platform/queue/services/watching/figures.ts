@@ -1,4 +1,4 @@
-/** Figures of a window by task, added up from the minutes; never from the history's rows, which are a sample. */
+/** Figures of a window by task, summed from the counts by minute; the history's rows are only a sample. */
 import { type Context, percentile } from '#core';
 
 export interface TaskFigures {
@@ -46,13 +46,13 @@ export function together(figures: readonly TaskFigures[]): TaskFigures {
 
 const rounded = (value: number, places: number) => Number(value.toFixed(places));
 
-/** Attempts a minute, and the share of them that failed, for good or until the next. */
+/** Attempts a minute, and the share of them that failed, including those that are retried. */
 export const rates = ({ started, errored, failed }: TaskFigures, minutes: number) => ({
   throughputPerMin: rounded(started / minutes, 2),
   errorRate: started === 0 ? 0 : rounded((errored + failed) / started, 4),
 });
 
-/** Upper bounds of the classes that the percentiles lie in, in ms; null without an attempt. */
+/** Upper bounds in ms of the histogram buckets that contain the percentiles; null without an attempt. */
 export const times = ({ durations, waits }: TaskFigures) => ({
   p50DurationMs: percentile(durations, 0.5),
   p95DurationMs: percentile(durations, 0.95),
@@ -60,7 +60,7 @@ export const times = ({ durations, waits }: TaskFigures) => ({
   p95WaitMs: percentile(waits, 0.95),
 });
 
-/** By task, the ms after which one that runs counts as stuck: three times what 95 of 100 take, and 10 minutes at least. */
+/** By task, the ms after which a running job counts as stuck: three times the 95th percentile, at least 10 minutes. */
 export async function stuckAfter(ctx: Context): Promise<Record<string, number>> {
   const { rows } = await ctx.sql<{ task: string }>(
     `select task from queue_snapshots where at = (select max(at) from queue_snapshots) and task <> ''

@@ -1,4 +1,4 @@
-/** Where the health rules stand: levels change when a rule has seen the same for long enough, and then people are told. */
+/** The state of the health rules: a level changes, with a notice, when a rule has had the same finding for long enough. */
 import type { Context } from '#core';
 import type { Finding, HealthChange, Level } from '../../models/health.ts';
 import { CLEAR_AFTER, findings, RAISE_AFTER } from './rules.ts';
@@ -10,7 +10,7 @@ interface Standing extends Finding {
 const LOCK = 7_203_418;
 const RANK: Record<Level, number> = { ok: 0, warn: 1, critical: 2 };
 
-/** One round, once for all processes; returns what changed. Each change is an event and a mail, in the same transaction. */
+/** One round, once for all processes; returns the changes. Each is an event and a mail, in the same transaction. */
 export async function judgeHealth(ctx: Context, everySeconds = 60): Promise<HealthChange[]> {
   const { rows: mine } = await ctx.sql<{ turn: boolean }>(
     `select pg_try_advisory_xact_lock($1) and not exists (select from queue_health
@@ -42,7 +42,7 @@ export async function judgeHealth(ctx: Context, everySeconds = 60): Promise<Heal
   return changes;
 }
 
-/** Writes down what one rule sees; returns the change of level that is due. */
+/** Stores the finding of one rule; returns the change of level that is due. */
 async function judge(
   ctx: Context,
   before: Standing | undefined,

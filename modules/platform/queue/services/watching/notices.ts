@@ -1,4 +1,4 @@
-/** Mail to the system administrators when the health of the queue changes. */
+/** Mail to system administrators about a change in queue health. */
 import type { Context } from '#core';
 import type { HealthChange } from '../../models/health.ts';
 
@@ -12,7 +12,7 @@ const TITLES: Record<HealthChange['rule'], string> = {
   snapshot: 'The queue cannot be counted',
 };
 
-/** One mail to each; sent outside any transaction. Run again after a failure, some may get it twice. */
+/** One mail to each administrator, sent outside of any transaction. A retry may send a mail twice. */
 export async function sendNotice(ctx: Context, change: HealthChange): Promise<void> {
   const people = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ email: string }>(

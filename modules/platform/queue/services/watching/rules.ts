@@ -1,9 +1,9 @@
-/** The rules of health: what each sees now, from snapshots and minutes. */
+/** The health rules: the finding of each, from snapshots and counts by minute. */
 import type { Context } from '#core';
 import type { Finding, Rule } from '../../models/health.ts';
 import { allSchedules } from '../schedules.ts';
 
-/** Seconds that a rule must see the same before its level changes: up, and down. */
+/** Seconds that a rule must have the same finding before its level changes: up, and down. */
 export const RAISE_AFTER: Record<Rule, number> = {
   oldest_ready: 45,
   failures: 0,
@@ -27,7 +27,7 @@ interface Seen {
 const minutes = (seconds: number) => `${Math.round(seconds / 60)} min`;
 const lateAfter = (interactive: boolean) => (interactive ? 10 : 60);
 
-/** Everything that is not as it should be. */
+/** All findings that are not ok. */
 export async function findings(ctx: Context): Promise<Finding[]> {
   const { rows } = await ctx.sql<Seen>(
     `select extract(epoch from now() - l.at)::float8 as "snapshotAgeSec",
@@ -49,7 +49,7 @@ export async function findings(ctx: Context): Promise<Finding[]> {
 function platformFindings({ beatAgeSec, outboxAgeSec, stuck, snapshotAgeSec }: Seen): Finding[] {
   const found: Finding[] = [];
   const add = (rule: Rule, level: Finding['level'], detail: string) => found.push({ rule, subject: '', level, detail });
-  // An installation that never had a worker is being set up.
+  // An installation that never had a worker is still being set up.
   if (beatAgeSec !== null && beatAgeSec > 60) add('no_worker', 'critical', `No worker for ${minutes(beatAgeSec)}`);
   if ((outboxAgeSec ?? 0) > 60) add('outbox', 'critical', `The audit outbox is ${minutes(outboxAgeSec ?? 0)} behind`);
   if (stuck > 0) add('stuck', 'warn', `${stuck} jobs are stuck`);
@@ -77,7 +77,7 @@ function taskFindings(ctx: Context, { late, failing }: Seen): Finding[] {
   ];
 }
 
-/** Without a worker all schedules are late, which is one problem and not fifty. */
+/** Without a worker all schedules are late: that is one problem, not fifty. */
 async function scheduleFindings(ctx: Context, { beatAgeSec }: Seen): Promise<Finding[]> {
   if (beatAgeSec === null || beatAgeSec > 60) return [];
   const schedules = await allSchedules(ctx);

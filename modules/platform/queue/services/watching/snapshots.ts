@@ -1,4 +1,4 @@
-/** Looks at the whole queue each 15 s, once for all processes: every other question is answered from what it wrote. */
+/** Reads the whole queue every 15 s, once for all processes; every other figure is read from this snapshot. */
 import type { Context } from '#core';
 import { stuckAfter } from './figures.ts';
 
@@ -17,11 +17,11 @@ interface Counts {
   put_off: number[] | null;
 }
 
-/** More ready jobs of one tenant than this, and what adds jobs is told. */
+/** With more ready jobs of one tenant than this, code that adds jobs is notified. */
 const BACKLOG = 50;
 const LOCK = 7_203_417;
 
-/** False where another process has just done it. Takes at most 2 s: a snapshot less is better than a slow queue. */
+/** False when another process has just taken one. Takes at most 2 s: a missing snapshot is better than a slow queue. */
 export async function takeSnapshot(ctx: Context, everySeconds = 15): Promise<boolean> {
   const { rows: mine } = await ctx.sql<{ turn: boolean }>(
     `select pg_try_advisory_xact_lock($1) and not exists (
@@ -62,7 +62,7 @@ export async function takeSnapshot(ctx: Context, everySeconds = 15): Promise<boo
       BACKLOG,
     ]);
   }
-  // Their worker died after it had put them off and before it could give the attempt back.
+  // Their worker died after it deferred them and before it could return the attempt.
   const lost = rows.flatMap(({ put_off }) => put_off ?? []);
   if (lost.length > 0) await ctx.sql('select queue_retry($1, now(), true)', [lost]);
   return true;

@@ -1,10 +1,10 @@
-/** How far back a question looks, from `30m`, `6h` or `2d`. */
+/** The window of a query, from `30m`, `6h` or `2d`. */
 import { errors } from '#core';
 
 const MINUTES: Record<string, number> = { m: 1, h: 60, d: 1440 };
 const MOST = 14 * 1440;
 
-/** Throws VALIDATION_ERROR beyond what the history keeps. */
+/** Throws VALIDATION_ERROR for a window beyond the retention of the history. */
 export function minutesOf(window: string): number {
   const minutes = Number(window.slice(0, -1)) * (MINUTES[window.at(-1) ?? ''] ?? 0);
   if (minutes > MOST)

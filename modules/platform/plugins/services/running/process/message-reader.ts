@@ -1,7 +1,7 @@
 /** Makes messages of what a process writes: whole lines, bounded in size and number, and held to the protocol. */
 import { StringDecoder } from 'node:string_decoder';
 import { isPluginMessage, limits as LIMITS, type PluginMessage, parseMessage } from '#plugin-sdk/host';
-import type { End } from './plugin-process.ts';
+import type { End } from './invocation.ts';
 
 /** Messages of one second, beyond any use. */
 const FLOOD = 5_000;

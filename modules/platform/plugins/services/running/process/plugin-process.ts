@@ -1,11 +1,9 @@
 /** One plugin's process as the host sees it: what it is asked, what it asks, and what makes it end. It is believed nothing. */
 import { randomBytes } from 'node:crypto';
 import {
-  type HandlerKind,
   HostError,
   type HostErrorCode,
   limits as LIMITS,
-  type OrgInfo,
   type PluginMessage,
   PROTOCOL_VERSION,
   type ResourceLimits,
@@ -14,30 +12,9 @@ import {
   type WireError,
 } from '#plugin-sdk/host';
 import type { Ended, Running } from '../runners/runner.ts';
+import type { End, Invocation, Outcome } from './invocation.ts';
 import { MessageReader } from './message-reader.ts';
 import { watchUsage } from './watches.ts';
-
-export type EndKind = 'stopped' | 'crashed' | 'timeout' | 'cpu' | 'memory' | 'protocol' | 'flood';
-export interface End {
-  kind: EndKind;
-  reason: string;
-}
-export interface Invocation {
-  id: string;
-  kind: HandlerKind;
-  handler: string;
-  /** What the log says it was: `device.online`, `action open`. */
-  hook: string;
-  args: readonly unknown[];
-  config: Record<string, unknown>;
-  org: OrgInfo;
-  timeoutMs: number;
-  /** Of the event that caused it. */
-  depth: number;
-}
-export type Outcome =
-  | { ok: true; result: unknown; ms: number }
-  | { ok: false; code: string; message: string; afterMs: number | null; ms: number };
 
 interface Open {
   invocation: Invocation;

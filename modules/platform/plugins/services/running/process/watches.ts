@@ -1,7 +1,7 @@
 /** Looks after a process while it lives: memory that V8 does not count, and processor time; closely after one that burns it. */
 import type { ResourceLimits } from '#plugin-sdk/host';
 import type { Running } from '../runners/runner.ts';
-import type { End } from './plugin-process.ts';
+import type { End } from './invocation.ts';
 
 const EVERY_MS = 500;
 /** While it takes more of a processor than this share. */

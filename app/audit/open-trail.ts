@@ -1,0 +1,45 @@
+/** The audit trail for a command: its keys, and a connection on the platform's role. */
+import { type Config, loadConfig } from '#config';
+import type { Trail } from '../../core/audit/trail.ts';
+import { createMac } from '../../core/auth/opaque-tokens.ts';
+import { resolveSecrets } from '../../core/secrets.ts';
+import { createSealer } from '../../core/settings/seal.ts';
+import { withStore } from '../store.ts';
+
+export interface TrailStore {
+  /** The host that signed checkpoints name. */
+  host: string;
+  /** Queries outside of a transaction. */
+  trail: Trail;
+  inTransaction<T>(run: (trail: Trail) => Promise<T>): Promise<T>;
+}
+
+export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Promise<T> {
+  const config = loadConfig();
+  const keys = await keysOf(config);
+  return withStore(config, ({ database: { platform: pool } }) =>
+    run({
+      host: new URL(config.http.publicUrl).host,
+      trail: { ...keys, query: (text, values) => pool.query(text, values) },
+      async inTransaction(work) {
+        const client = await pool.connect();
+        try {
+          await client.query('begin');
+          const result = await work({ ...keys, query: (text, values) => client.query(text, values) });
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          await client.query('rollback').catch(() => undefined);
+          throw error;
+        } finally {
+          client.release();
+        }
+      },
+    }),
+  );
+}
+
+async function keysOf(config: Config): Promise<Pick<Trail, 'vouch' | 'seal'>> {
+  const { encryptionKey } = await resolveSecrets(config);
+  return { vouch: createMac(encryptionKey), seal: createSealer({ keys: [{ secret: encryptionKey }] }) };
+}

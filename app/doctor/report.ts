@@ -1,0 +1,22 @@
+/** Runs checks and prints a line for each: PASS, or FAIL with how to fix it. */
+import { sentenceOf } from '../cli/run.ts';
+
+export class Report {
+  failed = false;
+
+  /**
+   * @param fix what the operator can do about a failure
+   * @param run returns what it found; throws when the check fails
+   * @returns whether it passed
+   */
+  async check(name: string, fix: string, run: () => Promise<string>): Promise<boolean> {
+    try {
+      process.stdout.write(`PASS  ${name}: ${await run()}\n`);
+      return true;
+    } catch (error) {
+      this.failed = true;
+      process.stdout.write(`FAIL  ${name}: ${sentenceOf(error).split('\n')[0]}\n      Fix: ${fix}\n`);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/** /devices/{id}/commands and /run-script, and /devices/bulk/commands. */
+import Joi from 'joi';
+import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import { type BulkCommand, bulkCommand, bulkResult } from '../models/bulk-command.ts';
+import {
+  COMMAND_STATUSES,
+  type CommandCreate,
+  commandCreate,
+  commandShape,
+  commandWithOutput,
+  type ScriptRun,
+  scriptRun,
+} from '../models/command.ts';
+import { sendBulk } from '../services/bulk-commands.ts';
+import { cancelCommand } from '../services/cancellations.ts';
+import { listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
+import type { CommandStatus } from '../types.ts';
+
+const id = Joi.string().uuid().required();
+const params = Joi.object<{ id: string }>({ id });
+const both = Joi.object<{ id: string; commandId: string }>({ id, commandId: id });
+const wrapped = Joi.object({ data: commandShape.required() });
+
+export default [
+  defineRoute({
+    method: 'GET',
+    path: '/devices/{id}/commands',
+    summary: 'Lists the commands of a device, the newest first',
+    access: { permission: 'devices:read' },
+    params,
+    query: Joi.object<PageQuery & { status?: CommandStatus; type?: string }>({
+      ...pageQuery(),
+      status: Joi.string()
+        .valid(...COMMAND_STATUSES)
+        .description('Only in this state'),
+      type: Joi.string().max(50).description('Only of this type'),
+    }),
+    response: pageOf(commandShape),
+    errors: ['NOT_FOUND'],
+    handler: (ctx, input) => listCommands(ctx, input.params.id, input.query),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/commands',
+    summary: 'Sends a command to a device; it is delivered when the agent asks',
+    access: { permission: 'devices:execute' },
+    audit: 'device.command.queue',
+    params,
+    payload: commandCreate,
+    response: wrapped,
+    status: 201,
+    errors: [
+      ...['NOT_FOUND', 'USE_DEDICATED_ENDPOINT', 'ALREADY_PENDING', 'INVALID_STATE', 'DEVICE_OFFLINE'],
+      ...['MFA_VERIFICATION_REQUIRED', 'BLOCKED_BY_MAINTENANCE', 'NO_MACS', 'NO_SUBNET', 'IPV6_ONLY', 'NO_RELAY'],
+    ],
+    handler: (ctx, input: { params: { id: string }; payload: CommandCreate }) =>
+      sendCommand(ctx, input.params.id, input.payload),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/bulk/commands',
+    summary: 'Sends a command to many devices, and says of each what became of it',
+    access: { permission: 'devices:execute', mfa: true },
+    audit: 'device.command.queue',
+    payload: bulkCommand,
+    response: bulkResult,
+    errors: ['USE_DEDICATED_ENDPOINT', 'NO_ELIGIBLE_TARGETS', 'MFA_VERIFICATION_REQUIRED'],
+    handler: (ctx, input: { payload: BulkCommand }) => sendBulk(ctx, input.payload),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/devices/{id}/commands/{commandId}',
+    summary: 'Reads a command with what it printed',
+    access: { permission: 'devices:read' },
+    params: both,
+    response: Joi.object({ data: commandWithOutput.required() }),
+    errors: ['NOT_FOUND'],
+    handler: (ctx, input) => readCommand(ctx, input.params.id, input.params.commandId),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/commands/{commandId}/cancel',
+    summary: 'Cancels a command: at once while it waits, else its agent is asked to stop it where the type allows that',
+    access: { permission: 'devices:execute' },
+    audit: 'device.command.cancel',
+    params: both,
+    response: wrapped,
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, input) => cancelCommand(ctx, input.params.id, input.params.commandId),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/devices/{id}/run-script',
+    summary: 'Runs a script on a device that is not in the script library',
+    access: { permission: 'scripts:execute' },
+    audit: 'script.execute',
+    params,
+    payload: scriptRun,
+    response: wrapped,
+    status: 201,
+    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    handler: (ctx, input: { params: { id: string }; payload: ScriptRun }) =>
+      runScript(ctx, input.params.id, input.payload),
+  }),
+];

@@ -1,0 +1,156 @@
+/** Sends one command to many devices, with as many statements as for one. */
+import { randomUUID } from 'node:crypto';
+import { type Context, defineError, errors } from '#core';
+import type { Apis } from '#core/contract';
+import type { BulkCommand } from '../models/bulk-command.ts';
+import { mustBeSendable } from './command-types.ts';
+import { mustHaveMfa } from './commands.ts';
+import { blockedNow } from './guards.ts';
+import { sentBy } from './senders.ts';
+
+export const NoEligibleTargets = defineError('NO_ELIGIBLE_TARGETS', 422, 'None of the devices can take the command');
+
+const HOUR_MS = 3_600_000;
+const OPEN = `('pending', 'sent', 'running')`;
+
+type Target = Awaited<ReturnType<Apis['devices']['holdMany']>>[number];
+type Skipped = { deviceId: string; hostname: string; code: string; commandId?: string };
+type Failed = { deviceId: string; hostname: string | null; code: string; message: string };
+interface Sent {
+  deviceId: string;
+  hostname: string;
+  commandId: string;
+  status: string;
+}
+export interface BulkAnswer {
+  batchId: string;
+  commands: Sent[];
+  skipped: Skipped[];
+  failed: Failed[];
+}
+
+/** Throws 400 for a command that cannot be sent, 422 NO_ELIGIBLE_TARGETS when no command was queued or skipped. */
+export async function sendBulk(ctx: Context, command: BulkCommand): Promise<BulkAnswer> {
+  const { known, payload } = mustBeSendable(ctx, command.type, command.payload);
+  if (known.relayed) {
+    const message = `"${command.type}" is sent to one device at a time`;
+    throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'type', message }] });
+  }
+  if (known.mfa) mustHaveMfa(ctx);
+  const answer: BulkAnswer = { batchId: randomUUID(), commands: [], skipped: [], failed: [] };
+  const targets = await lock(ctx, command);
+  const fit = command.deviceIds.flatMap((id) => {
+    const target = targets.get(id);
+    const failure = failureOf(target);
+    if (target && !failure) return [target];
+    answer.failed.push({
+      deviceId: id,
+      hostname: failure?.shown ? (target?.hostname ?? null) : null,
+      ...failure?.why,
+    } as Failed);
+    return [];
+  });
+  const eligible = await withoutSkipped(ctx, command, fit, answer);
+  const deliverBy = new Date(Date.now() + known.deliverHours * HOUR_MS);
+  const made = await insert(ctx, eligible, [
+    ...[command.type, JSON.stringify(payload), known.targetRole ?? 'agent', command.whenOffline, deliverBy],
+    ...[known.executionSeconds, known.single ? command.type : null, sentBy(ctx).source, sentBy(ctx).sourceId],
+    ...[answer.batchId, ctx.actor.kind === 'user' ? ctx.actor.id : null],
+  ]);
+  const open = await openOnes(
+    ctx,
+    command.type,
+    eligible.filter(({ id }) => !made.has(id)),
+  );
+  for (const { id, hostname, orgId } of eligible) {
+    const commandId = made.get(id);
+    const other = open.get(id);
+    if (commandId) {
+      answer.commands.push({ deviceId: id, hostname, commandId, status: 'pending' });
+      ctx.notify('device-commands.waiting', id);
+      const details = { type: command.type, commandId, batchId: answer.batchId };
+      ctx.audit('device.command.queue', {
+        orgId,
+        resourceType: 'device',
+        resourceId: id,
+        resourceName: hostname,
+        details,
+      });
+    } else {
+      // The open command may have ended meanwhile; then the caller can repeat the request.
+      answer.skipped.push({ deviceId: id, hostname, code: 'ALREADY_PENDING', ...(other ? { commandId: other } : {}) });
+    }
+  }
+  if (answer.commands.length === 0) {
+    if (answer.skipped.length === 0) throw NoEligibleTargets({ details: answer.failed });
+    ctx.unchanged();
+  } else if (command.type === 'set_auto_update') {
+    await ctx.use('devices').wishAutoUpdate([...made.keys()], payload.enabled === true);
+  }
+  return answer;
+}
+
+/** Locks the devices against a concurrent decommission. */
+async function lock(ctx: Context, { deviceIds, type }: BulkCommand): Promise<Map<string, Target>> {
+  // Two calls that both hold a shared lock could not change the device.
+  const held = await ctx.use('devices').holdMany(deviceIds, type === 'set_auto_update' ? 'no key update' : 'share');
+  return new Map(held.map((device) => [device.id, device]));
+}
+
+const MESSAGES: Record<string, string> = {
+  NOT_FOUND: 'Device not found',
+  SITE_ACCESS_DENIED: 'Access to this site denied',
+  DECOMMISSIONED: 'The device is decommissioned',
+  INVALID_STATE: 'The current state does not allow this',
+};
+
+/** Null for a device that accepts commands; `shown` when the caller may see its name. */
+function failureOf(target: Target | undefined): { shown: boolean; why: { code: string; message: string } } | null {
+  const failure = (code: string, shown: boolean) => ({ shown, why: { code, message: MESSAGES[code] ?? code } });
+  if (!target?.inGroup) return failure('NOT_FOUND', false);
+  if (!target.inSite) return failure('SITE_ACCESS_DENIED', false);
+  if (target.lifecycle === 'decommissioned') return failure('DECOMMISSIONED', true);
+  return target.lifecycle === 'active' ? null : failure('INVALID_STATE', true);
+}
+
+async function withoutSkipped(
+  ctx: Context,
+  command: BulkCommand,
+  fit: Target[],
+  { skipped }: BulkAnswer,
+): Promise<Target[]> {
+  const blocked = await blockedNow(
+    ctx,
+    fit.map(({ id }) => id),
+    command.type,
+  );
+  return fit.filter(({ id, hostname, online }) => {
+    const code = blocked.has(id) ? 'MAINTENANCE' : command.whenOffline === 'fail' && !online ? 'DEVICE_OFFLINE' : null;
+    if (code) skipped.push({ deviceId: id, hostname, code });
+    return code === null;
+  });
+}
+
+async function insert(ctx: Context, targets: Target[], values: unknown[]): Promise<Map<string, string>> {
+  if (targets.length === 0) return new Map();
+  const { rows } = await ctx.sql<{ id: string; deviceId: string }>(
+    `insert into device_commands (device_id, org_id, submitted_org_id, type, payload, target_role, when_offline, deliver_by,
+       execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by)
+     select t.id, t.org, t.org, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13
+     from unnest($1::uuid[], $2::uuid[]) t (id, org)
+     on conflict (device_id, dedup_key) where status in ${OPEN} do nothing
+     returning id, device_id as "deviceId"`,
+    [targets.map(({ id }) => id), targets.map(({ orgId }) => orgId), ...values],
+  );
+  return new Map(rows.map(({ id, deviceId }) => [deviceId, id]));
+}
+
+async function openOnes(ctx: Context, dedupKey: string, targets: Target[]): Promise<Map<string, string>> {
+  if (targets.length === 0) return new Map();
+  const { rows } = await ctx.sql<{ id: string; deviceId: string }>(
+    `select id, device_id as "deviceId" from device_commands
+     where device_id = any($1::uuid[]) and dedup_key = $2 and status in ${OPEN}`,
+    [targets.map(({ id }) => id), dedupKey],
+  );
+  return new Map(rows.map(({ id, deviceId }) => [deviceId, id]));
+}

@@ -1,0 +1,137 @@
+/** Commands over a live connection: given out, started and taken back in group commits. */
+import { type Context, defineBatch } from '#core';
+import { storableText } from '../models/storable-text.ts';
+import type { ClaimedCommand, Progress, StartOutcome, TargetRole } from '../types.ts';
+import { ASYNC_COMMIT, pushes } from './claims.ts';
+import { MAX_DELIVERIES } from './deadlines.ts';
+import { GIVEN_OUT } from './results.ts';
+
+export const pushCommands = (
+  ctx: Context,
+  deviceId: string,
+  role: TargetRole,
+  epoch: number,
+): Promise<ClaimedCommand[]> => ctx.batch(pushes, { deviceId, role, epoch });
+
+interface Begin {
+  id: string;
+  deviceId: string;
+  role: TargetRole;
+}
+
+// Rows are locked in the order of their ids. The final select reads them as they were before the update.
+const BEGIN = `
+with asked as (select a.* from ${ASYNC_COMMIT}, unnest($1::uuid[], $2::uuid[], $3::text[]) as a (id, device_id, role)),
+due as (
+  select c.id from device_commands c join asked a on a.id = c.id and a.device_id = c.device_id
+  where c.target_role = a.role and c.status <> 'running' and ${GIVEN_OUT.replaceAll(/\b(status|attempt)\b/g, 'c.$1')}
+  order by c.id for no key update of c),
+begun as (
+  update device_commands c set status = 'running', started_at = now() from due where c.id = due.id)
+select c.id, c.device_id as "deviceId", c.status, c.attempt from device_commands c
+join asked a on a.id = c.id and a.device_id = c.device_id and a.role = c.target_role`;
+
+const begins = defineBatch<Begin, StartOutcome>({
+  name: 'device-commands/begins',
+  maxSize: 500,
+  autocommit: true,
+  async run(sql, items) {
+    const values = [items.map(({ id }) => id), items.map(({ deviceId }) => deviceId), items.map(({ role }) => role)];
+    const { rows } = await sql<{ id: string; deviceId: string; status: string; attempt: number }>(BEGIN, values);
+    const found = new Map(rows.map((row) => [`${row.id} ${row.deviceId}`, row]));
+    return items.map(({ id, deviceId }) => {
+      const row = found.get(`${id} ${deviceId}`);
+      if (!row) return 'unknown';
+      if (row.status === 'pending' && row.attempt === 0) return 'never';
+      return ['pending', 'sent', 'running'].includes(row.status) ? 'running' : 'ended';
+    });
+  },
+});
+
+export const beginCommand = (ctx: Context, deviceId: string, role: TargetRole, id: string): Promise<StartOutcome> =>
+  ctx.batch(begins, { id, deviceId, role });
+
+interface Taken {
+  id: string;
+  attempt: number;
+  /** The command never left the server: the attempt does not count. */
+  unsent?: boolean;
+}
+interface Release {
+  deviceId: string;
+  sent: readonly Taken[];
+}
+
+/** Leaves out commands that were given out again meanwhile, which have another attempt, and those that were started. */
+const releases = defineBatch<Release, boolean>({
+  name: 'device-commands/releases',
+  maxSize: 500,
+  autocommit: true,
+  async run(sql, items) {
+    const all = items.flatMap(({ deviceId, sent }) => sent.map((one) => ({ deviceId, ...one })));
+    const { rows } = await sql<{ deviceId: string }>(
+      `with due as (
+         select c.id, r.unsent from device_commands c
+         join unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[]) as r (id, device_id, attempt, unsent)
+           on r.id = c.id and r.device_id = c.device_id and r.attempt = c.attempt
+         where c.status = 'sent' and c.started_at is null and (r.unsent or c.attempt < ${MAX_DELIVERIES})
+         order by c.id for no key update of c)
+       update device_commands c set status = 'pending', attempt = c.attempt - case when due.unsent then 1 else 0 end
+       from due where c.id = due.id returning c.device_id as "deviceId"`,
+      [
+        all.map(({ id }) => id),
+        all.map(({ deviceId }) => deviceId),
+        all.map(({ attempt }) => attempt),
+        all.map(({ unsent }) => unsent === true),
+      ],
+    );
+    const released = new Set(rows.map(({ deviceId }) => deviceId));
+    return items.map(({ deviceId }) => released.has(deviceId));
+  },
+});
+
+export async function releaseCommands(ctx: Context, deviceId: string, sent: Release['sent']): Promise<void> {
+  if (sent.length === 0) return;
+  // A newer connection, possibly in another process, may be waiting for these commands.
+  if (await ctx.batch(releases, { deviceId, sent })) ctx.hint('device-commands.waiting', deviceId);
+}
+
+interface Reclaim {
+  deviceId: string;
+  role: TargetRole;
+  epoch: number;
+}
+
+const reclaims = defineBatch<Reclaim, null>({
+  name: 'device-commands/reclaims',
+  maxSize: 500,
+  autocommit: true,
+  async run(sql, items) {
+    await sql(
+      `with due as (
+         select c.id from unnest($1::uuid[], $2::text[], $3::bigint[]) as r (device_id, role, epoch)
+         join device_commands c on c.device_id = r.device_id and c.target_role = r.role
+         where c.status = 'sent' and c.started_at is null and c.epoch < r.epoch and c.attempt < ${MAX_DELIVERIES}
+         order by c.id for no key update of c skip locked)
+       update device_commands c set status = 'pending' from due where c.id = due.id`,
+      [items.map(({ deviceId }) => deviceId), items.map(({ role }) => role), items.map(({ epoch }) => epoch)],
+      'device-commands-reclaim',
+    );
+    return items.map(() => null);
+  },
+});
+
+export async function reclaimCommands(ctx: Context, deviceId: string, role: TargetRole, epoch: number): Promise<void> {
+  await ctx.batch(reclaims, { deviceId, role, epoch });
+}
+
+export async function noteProgress(ctx: Context, deviceId: string, progress: Progress): Promise<boolean> {
+  const percent = progress.percent === null ? null : Math.max(0, Math.min(100, progress.percent));
+  const { rowCount } = await ctx.sql(
+    `update device_commands set progress_percent = coalesce($3, progress_percent),
+       progress_message = coalesce($4, progress_message)
+     where id = $1 and device_id = $2 and status in ('sent', 'running')`,
+    [progress.commandId, deviceId, percent, storableText(progress.message, 500) ?? null],
+  );
+  return (rowCount ?? 0) > 0;
+}

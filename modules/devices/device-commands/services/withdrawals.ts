@@ -1,0 +1,42 @@
+/** Counts and cancels the waiting commands of a feature that is disabled. */
+import type { Context, ModulePlace } from '#core';
+import { COMMAND_FIELDS, type Command } from '../models/command.ts';
+import { announceEnd } from './queue.ts';
+
+/** Commands cancelled by one statement. */
+const BATCH_SIZE = 1000;
+
+export async function countWaitingOfTypes(
+  ctx: Context,
+  types: readonly string[],
+  orgIds: readonly string[] | null,
+): Promise<number> {
+  const { rows } = await ctx.sql<{ n: number }>(
+    `select count(*)::int as n from device_commands
+     where status = 'pending' and type = any($1) and ($2::uuid[] is null or org_id = any($2))`,
+    [types, orgIds],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** In one transaction: a concurrent count finds all or none of them. */
+export async function cancelWaitingOfTypes(
+  ctx: Context,
+  types: readonly string[],
+  { partnerId, orgId }: ModulePlace,
+): Promise<void> {
+  for (let taken = BATCH_SIZE; taken === BATCH_SIZE; ) {
+    const { rows } = await ctx.sql<Command>(
+      `update device_commands set status = 'cancelled', finished_at = now(), payload = '{}'
+       where status = 'pending' and id in (
+         select c.id from device_commands c join organizations o on o.id = c.org_id
+         where c.status = 'pending' and c.type = any($1) and ($2::uuid is null or c.org_id = $2)
+           and ($3::uuid is null or o.partner_id = $3)
+         order by c.id limit ${BATCH_SIZE} for update of c skip locked)
+       returning ${COMMAND_FIELDS}`,
+      [types, orgId, partnerId],
+    );
+    for (const command of rows) announceEnd(ctx, command);
+    taken = rows.length;
+  }
+}

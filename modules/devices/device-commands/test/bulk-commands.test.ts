@@ -1,0 +1,150 @@
+/** One command for many devices. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
+import { enroll, heartbeat, refusalOf } from '../../devices/test/arrange.ts';
+import type { CommandGuard } from '../types.ts';
+
+interface Answer {
+  batchId: string;
+  commands: { deviceId: string; hostname: string; commandId: string; status: string }[];
+  skipped: { deviceId: string; code: string; commandId?: string }[];
+  failed: { deviceId: string; hostname: string | null; code: string; message: string }[];
+}
+const platform = await startTestPlatform();
+test.after.always(() => platform.stop());
+
+const send = (token: string, deviceIds: string[], body: object) =>
+  platform.call<Answer & ErrorBody>('POST', '/devices/bulk/commands', { token, body: { deviceIds, ...body } });
+async function arrange(count: number) {
+  const place = await tenant(platform);
+  const devices = await Promise.all(
+    Array.from({ length: count }, (_, n) => enroll(platform, place, { hostname: `h${n}` })),
+  );
+  return { ...place, devices, ids: devices.map(({ deviceId }) => deviceId), token: place.partner.token };
+}
+const codes = (rows: { deviceId: string; code: string }[], ids: string[]) =>
+  Object.fromEntries(rows.map(({ deviceId, code }) => [ids.indexOf(deviceId), code]));
+
+test('every device gets its command, and every device that does not is named with its reason', async (t) => {
+  const { ids, token, orgId, devices } = await arrange(7);
+  const other = await arrange(1);
+  const all = [...ids, ...other.ids, randomUUID()];
+  await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [ids[1]]);
+  const first = await platform.call<{ data: { id: string } }>('POST', `/devices/${ids[2]}/commands`, {
+    token,
+    body: { type: 'refresh_inventory' },
+  });
+  await platform.call('DELETE', `/devices/${ids[3]}`, { token });
+  await platform.call('POST', `/devices/${ids[4]}/quarantine`, { token, body: { reason: 'x' } });
+  const { status, body } = await send(token, all, { type: 'refresh_inventory', whenOffline: 'fail' });
+  t.is(status, 200);
+  t.deepEqual(
+    body.commands.map(({ deviceId, hostname, status: state }) => [deviceId, hostname, state]),
+    [
+      [ids[0], 'h0', 'pending'],
+      [ids[5], 'h5', 'pending'],
+      [ids[6], 'h6', 'pending'],
+    ],
+  );
+  t.deepEqual(codes(body.skipped, all), { 1: 'DEVICE_OFFLINE', 2: 'ALREADY_PENDING' });
+  t.is(body.skipped.find(({ code }) => code === 'ALREADY_PENDING')?.commandId, first.body.data.id);
+  t.deepEqual(codes(body.failed, all), { 3: 'DECOMMISSIONED', 4: 'INVALID_STATE', 7: 'NOT_FOUND', 8: 'NOT_FOUND' });
+  t.is(body.failed.find(({ deviceId }) => deviceId === other.ids[0])?.hostname, null);
+  const rows = await platform.sql('select id from device_commands where batch_id = $1', [body.batchId]);
+  t.is(rows.length, 3);
+  const audits = (await platform.audits({ action: 'device.command.queue', orgId })).filter(
+    ({ details }) => details.batchId === body.batchId,
+  );
+  t.deepEqual(audits.map(({ resource_id }) => resource_id).sort(), [ids[0], ids[5], ids[6]].sort());
+  const answer = await heartbeat(platform, devices[0] as (typeof devices)[0]);
+  t.deepEqual(
+    answer.commands.map(({ id }) => id),
+    [body.commands[0]?.commandId],
+  );
+});
+
+test('nothing queued and nothing skipped is 422; all skipped is an answer', async (t) => {
+  const { ids, token } = await arrange(2);
+  const stranger = await tenant(platform);
+  const refused = await send(stranger.partner.token, ids, { type: 'lock' });
+  t.deepEqual(refusalOf(refused), [422, 'NO_ELIGIBLE_TARGETS']);
+  t.is(refused.body.error.details.length, 2);
+  await send(token, ids, { type: 'refresh_inventory' });
+  const again = await send(token, ids, { type: 'refresh_inventory' });
+  t.deepEqual([again.status, again.body.commands.length, again.body.skipped.length], [200, 0, 2]);
+  t.is((await platform.sql('select 1 from device_commands where device_id = any($1)', [ids])).length, 2);
+});
+
+test('bulk commands keep to what their sender sees and may', async (t) => {
+  const { ids, token, viewer, orgId, orgAdmin } = await arrange(3);
+  const [site] = await platform.sql<{ id: string }>(
+    `insert into sites (org_id, name) values ($1, 'Two') returning id`,
+    [orgId],
+  );
+  await platform.call('PATCH', `/devices/${ids[0]}`, { token, body: { siteId: site?.id } });
+  const bySite = await orgUser(platform, { orgId, siteIds: [site?.id ?? ''] });
+  const limited = await send(bySite.token, ids, { type: 'lock' });
+  t.deepEqual(
+    limited.body.commands.map(({ deviceId }) => deviceId),
+    [ids[0]],
+  );
+  t.deepEqual(codes(limited.body.failed, ids), { 1: 'SITE_ACCESS_DENIED', 2: 'SITE_ACCESS_DENIED' });
+  const group = await platform.call<{ data: { id: string } }>('POST', '/groups', {
+    token: orgAdmin.token,
+    body: { name: 'G', type: 'static', deviceIds: [ids[1]] },
+  });
+  const byGroup = await orgUser(platform, { orgId, deviceGroupIds: [group.body.data.id] });
+  const grouped = await send(byGroup.token, ids, { type: 'lock' });
+  t.deepEqual(
+    grouped.body.commands.map(({ deviceId }) => deviceId),
+    [ids[1]],
+  );
+  t.deepEqual(codes(grouped.body.failed, ids), { 0: 'NOT_FOUND', 2: 'NOT_FOUND' });
+  t.deepEqual(refusalOf(await send(viewer.token, ids, { type: 'lock' })), [403, 'FORBIDDEN']);
+  t.deepEqual(refusalOf(await send(token, ids, { type: 'script' })), [400, 'USE_DEDICATED_ENDPOINT']);
+  t.deepEqual(refusalOf(await send(token, ids, { type: 'reboot', payload: { x: 1 } })), [400, 'VALIDATION_ERROR']);
+  t.deepEqual(refusalOf(await send(token, [], { type: 'lock' })), [400, 'VALIDATION_ERROR']);
+  t.deepEqual(refusalOf(await send(token, [...ids, ...ids], { type: 'lock' })), [400, 'VALIDATION_ERROR']);
+  const many = Array.from({ length: 501 }, () => randomUUID());
+  t.deepEqual(refusalOf(await send(token, many, { type: 'lock' })), [400, 'VALIDATION_ERROR']);
+});
+
+test('wishes for automatic updates in bulk and one by one at the same time do not wait in a circle', async (t) => {
+  const { ids, token } = await arrange(6);
+  const body = { type: 'set_auto_update', payload: { enabled: false } };
+  const answers = await Promise.all([
+    ...[1, 2, 3].map(() => send(token, ids.toReversed(), body)),
+    ...ids.map((id) => platform.call('POST', `/devices/${id}/commands`, { token, body })),
+  ]);
+  t.true(
+    answers.every(({ status }) => status < 300 || status === 409),
+    answers.map(({ status }) => status).join(),
+  );
+  const rows = await platform.sql('select 1 from devices where id = any($1) and not auto_update_enabled', [ids]);
+  t.is(rows.length, 6);
+  const open = await platform.sql(`select 1 from device_commands where device_id = any($1)`, [ids]);
+  t.is(open.length, 6);
+});
+
+test('what a guard forbids now is skipped in bulk and refused alone', async (t) => {
+  const { ids, token } = await arrange(2);
+  const guard: CommandGuard = {
+    blocked: async (_ctx, deviceIds, type) => (type === 'reboot' ? deviceIds.filter((id) => id === ids[0]) : []),
+  };
+  const { work } = platform.platform.tasks;
+  const fillings = work.fillings;
+  work.fillings = (slot) => (slot === 'device-commands.guard' ? [guard] : fillings.call(work, slot));
+  t.teardown(() => {
+    work.fillings = fillings;
+  });
+  const { body } = await send(token, ids, { type: 'reboot' });
+  t.deepEqual(codes(body.skipped, ids), { 0: 'MAINTENANCE' });
+  t.deepEqual(
+    body.commands.map(({ deviceId }) => deviceId),
+    [ids[1]],
+  );
+  const alone = await platform.call('POST', `/devices/${ids[0]}/commands`, { token, body: { type: 'reboot' } });
+  t.deepEqual(refusalOf(alone), [409, 'BLOCKED_BY_MAINTENANCE']);
+  t.is((await platform.call('POST', `/devices/${ids[0]}/commands`, { token, body: { type: 'lock' } })).status, 201);
+});

@@ -1,7 +1,0 @@
-/** Who a command comes from, as it is stored with it. */
-import type { Context } from '#core';
-
-export const orderedBy = ({ actor }: Context) =>
-  actor.kind === 'api_key'
-    ? ({ source: 'api_key', sourceId: actor.id } as const)
-    : ({ source: 'user', sourceId: null } as const);

@@ -1,0 +1,33 @@
+/** Records one heartbeat: in the group commit, then audit entries and events for what it changed. */
+import { type Context, errors } from '#core';
+import type { Heartbeat, HeartbeatResponse } from '../../types/heartbeat.ts';
+import { type HeartbeatFacts, heartbeats } from './heartbeat-batches.ts';
+import { heartbeatRow } from './heartbeat-rows.ts';
+
+/** Opens no transaction of its own unless something changed. Throws DEVICE_GONE for a purged device. */
+export async function heartbeat(ctx: Context, input: Heartbeat): Promise<HeartbeatResponse> {
+  const facts = await ctx.batch(heartbeats, {
+    row: heartbeatRow(input),
+    metrics: ctx.fillings('devices.metrics'),
+    commands: ctx.fillings('devices.commands'),
+  });
+  if (!facts) throw errors.DeviceGone();
+  announce(ctx, input.deviceId, facts);
+  const { lifecycle, commands, uninstall, autoUpdateEnabled } = facts;
+  return { lifecycle, commands, uninstall, autoUpdateEnabled };
+}
+
+function announce(ctx: Context, deviceId: string, facts: HeartbeatFacts): void {
+  const { orgId, siteId, hostname } = facts;
+  const about = { orgId, siteId, deviceId };
+  const entry = { orgId, resourceType: 'device', resourceId: deviceId, resourceName: hostname };
+  if (facts.wentOnline) {
+    ctx.audit('agent.heartbeat.state_change', { ...entry, details: { from: 'offline', to: 'online' } });
+    if (facts.announceOnline) ctx.emit('devices.online', { hostname }, about);
+  }
+  if (facts.wentSilent) ctx.emit('devices.main_agent_silent', { hostname }, about);
+  if (facts.auditIp) {
+    ctx.audit('agent.source.ip.changed', { ...entry, details: { from: facts.ipFrom, to: facts.ipTo } });
+  }
+  if (facts.changedFields.length > 0) ctx.emit('devices.updated', { changedFields: facts.changedFields }, about);
+}

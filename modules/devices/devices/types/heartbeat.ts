@@ -1,0 +1,40 @@
+/** What a heartbeat reports about a device, and the response. */
+import type { InterfaceStats, Metrics } from '#agent-protocol';
+import type { Lifecycle } from './device.ts';
+import type { ClaimedCommand } from './slots.ts';
+
+export interface HeartbeatMetrics extends Metrics {
+  /** Stored with the latest values only. */
+  interfaceStats?: InterfaceStats[];
+}
+/** One heartbeat of an authenticated agent; absent fields leave the stored values unchanged. */
+export interface Heartbeat {
+  deviceId: string;
+  orgId: string;
+  at: Date;
+  ip: string | null;
+  role: 'agent' | 'watchdog';
+  agentVersion?: string;
+  hostname?: string;
+  osVersion?: string;
+  osBuild?: string;
+  uptimeSeconds?: number;
+  lastUser?: string;
+  pendingReboot?: boolean;
+  battery?: Record<string, unknown>;
+  watchdogVersion?: string;
+  watchdogState?: string;
+  helperVersion?: string;
+  autoUpdateEnabled?: boolean;
+  metrics?: HeartbeatMetrics;
+  lanIp?: string;
+  /** The connection that the heartbeat arrived on, which will carry the commands. */
+  epoch?: number;
+}
+export interface HeartbeatResponse {
+  lifecycle: Lifecycle;
+  commands: ClaimedCommand[];
+  uninstall: boolean;
+  /** The setting of the operators; the agent receives it when it reports another one. */
+  autoUpdateEnabled: boolean;
+}

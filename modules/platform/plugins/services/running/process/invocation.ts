@@ -1,0 +1,24 @@
+/** One call of a plugin and its outcome, and why a process of a plugin ended. */
+import type { HandlerKind, OrgInfo } from '#plugin-sdk/host';
+
+export type EndKind = 'stopped' | 'crashed' | 'timeout' | 'cpu' | 'memory' | 'protocol' | 'flood';
+export interface End {
+  kind: EndKind;
+  reason: string;
+}
+export interface Invocation {
+  id: string;
+  kind: HandlerKind;
+  handler: string;
+  /** What the log says it was: `device.online`, `action open`. */
+  hook: string;
+  args: readonly unknown[];
+  config: Record<string, unknown>;
+  org: OrgInfo;
+  timeoutMs: number;
+  /** Of the event that caused it. */
+  depth: number;
+}
+export type Outcome =
+  | { ok: true; result: unknown; ms: number }
+  | { ok: false; code: string; message: string; afterMs: number | null; ms: number };

@@ -1,0 +1,17 @@
+/** What other modules may ask of tenants: `ctx.use('tenancy')`. */
+import { type BoundApi, defineApi } from '#core';
+import { readOrganization } from './services/organizations.ts';
+import { makePartnerAdminRole } from './services/partner-roles.ts';
+import { mustExistSite } from './services/sites.ts';
+
+export const api = defineApi({
+  mustExistOrg: readOrganization,
+  mustExistSite,
+  makePartnerAdminRole,
+});
+
+declare module '#core/contract' {
+  interface Apis {
+    tenancy: BoundApi<typeof api>;
+  }
+}

@@ -1,0 +1,30 @@
+/** Commands to an agent, and their results. */
+
+/** `T` is how times are held: ISO 8601 on the wire. */
+export interface Command<T = string> {
+  id: string;
+  type: string;
+  payload: Record<string, unknown>;
+  /** An agent that receives the command later does not run it. */
+  deliverBy?: T | null;
+  executionTimeoutSeconds?: number;
+}
+
+export const RESULT_STATUSES = ['completed', 'failed', 'timeout', 'cancelled'] as const;
+export type ResultStatus = (typeof RESULT_STATUSES)[number];
+
+/** The result of one command; `startedAt` is ISO 8601 on the wire. */
+export interface CommandResult<T = string> {
+  status: ResultStatus;
+  exitCode?: number;
+  stdout?: string;
+  stderr?: string;
+  durationMs: number;
+  startedAt: T;
+  error?: string;
+  result?: unknown;
+}
+/** A result as the server has it after validation: a field that was missing or invalid is absent or null. */
+export type ReceivedResult = Pick<CommandResult, 'status'> & {
+  [K in keyof Omit<CommandResult<Date>, 'status'>]?: CommandResult<Date>[K] | null;
+};

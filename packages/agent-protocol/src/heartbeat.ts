@@ -1,0 +1,103 @@
+/** Heartbeats of the agent and of its watchdog, and the server's answer. */
+import type { Command } from './commands.ts';
+import type { AgentConfig } from './enrollment.ts';
+import type { InterfaceStats, Metrics } from './metrics.ts';
+
+export const HEARTBEAT_STATUSES = ['ok', 'warning', 'error'] as const;
+export type HeartbeatStatus = (typeof HEARTBEAT_STATUSES)[number];
+export const HEARTBEAT_ROLES = ['agent', 'watchdog'] as const;
+export type HeartbeatRole = (typeof HEARTBEAT_ROLES)[number];
+export const WATCHDOG_STATES = ['connecting', 'monitoring', 'recovering', 'standby', 'failover'] as const;
+export type WatchdogState = (typeof WATCHDOG_STATES)[number];
+
+/** The addresses of a machine after a change. `T` is how times are held: ISO 8601 on the wire. */
+export interface AddressChange<T = string> {
+  currentIPs: string[];
+  changedIPs?: string[];
+  removedIPs?: string[];
+  detectedAt?: T;
+}
+export interface Battery {
+  percent?: number;
+  charging?: boolean;
+  pluggedIn?: boolean;
+  minutesRemaining?: number;
+}
+
+/** What may change between two heartbeats of the agent, beside its role and status. */
+interface MachineState {
+  agentVersion: string;
+  helperVersion?: string;
+  hostname: string;
+  osVersion: string;
+  osBuild?: string;
+  uptimeSeconds: number;
+  lastUser?: string;
+  pendingReboot?: boolean;
+  battery?: Battery;
+  autoUpdateEnabled: boolean;
+  /** The configuration that the agent runs with; the answer carries another one when it differs. */
+  configVersion?: string;
+}
+/** What the watchdog says about itself and about the agent that it watches. */
+interface WatchdogStatus {
+  watchdogVersion: string;
+  watchdogState: WatchdogState;
+  mainAgentRestartCount24h: number;
+  flapDetected: boolean;
+}
+
+export interface AgentHeartbeat extends MachineState {
+  role: 'agent';
+  status: HeartbeatStatus;
+  metrics: Metrics & { interfaceStats?: InterfaceStats[] };
+  ipHistoryUpdate?: AddressChange;
+}
+export interface WatchdogHeartbeat extends WatchdogStatus {
+  role: 'watchdog';
+  status: HeartbeatStatus;
+}
+
+/** A message as the server has it after validation: a field that was missing or invalid is absent or null. */
+export type Received<T> = { [K in keyof T]?: T[K] | null };
+
+export type ReceivedMetrics = Received<Metrics & { interfaceStats: InterfaceStats[] }>;
+/** A heartbeat of either role as the server has it after validation. */
+export type ReceivedHeartbeat = Received<
+  Omit<MachineState, 'battery'> &
+    WatchdogStatus & {
+      role: HeartbeatRole;
+      status: HeartbeatStatus;
+      metrics: ReceivedMetrics;
+      battery: Received<Battery>;
+      ipHistoryUpdate: AddressChange<Date>;
+    }
+>;
+
+/** A newer program that an answer offers. */
+export interface Upgrade {
+  version: string;
+  url: string;
+  /** 64 hexadecimal digits. */
+  sha256: string;
+  /** The version is lower than the one that runs, and the tenant's policy asks for it. */
+  allowDowngrade?: true;
+}
+export interface UpgradeOffers {
+  upgradeTo: Upgrade | null;
+  helperUpgradeTo: Upgrade | null;
+  watchdogUpgradeTo: Upgrade | null;
+}
+
+export interface HeartbeatAnswer<T = string> extends UpgradeOffers {
+  commands: Command<T>[];
+  configUpdate: AgentConfig | null;
+  configVersion: string;
+  rotateToken: boolean;
+  uninstall: boolean;
+  manifestTrustKeys: string[];
+  nextHeartbeatSeconds: number;
+  serverTime: T;
+}
+/** The answer as the agent reads it: an older server leaves fields out. */
+export type ReceivedAnswer = Partial<HeartbeatAnswer>;

@@ -1,0 +1,48 @@
+/** Reports: samples of patches, security, logins, connections and processes, of which the server keeps the latest. */
+import type { Snapshot } from './inventory.ts';
+
+export const PATCH_SOURCES = ['microsoft', 'apple', 'linux', 'third_party', 'custom'] as const;
+export type PatchSource = (typeof PATCH_SOURCES)[number];
+
+/** Limits of one report. MAX_PATCHES counts pending and installed ones together. */
+export const MAX_PATCHES = 2_000;
+export const MAX_SESSIONS = 500;
+export const MAX_CONNECTIONS = 2_000;
+export const MAX_PROCESSES = 2_000;
+
+export interface Patch {
+  /** The same on all devices for the same version of the same package. */
+  externalId: string;
+  source: PatchSource;
+  title?: string;
+  severity?: string;
+  category?: string;
+  version?: string;
+  vendor?: string;
+  packageId?: string;
+  scope?: string;
+  requiresReboot?: boolean;
+  installedAt?: string;
+}
+export interface PatchReport extends Snapshot {
+  /** The sources that were asked; patches of other sources stay as the server knows them. */
+  coveredSources: PatchSource[];
+  pending?: Patch[];
+  installed?: Patch[];
+  scanId?: string;
+  rebootPending?: boolean;
+}
+
+/** A person who is logged in. Agents may use other words for `type` and `state`. */
+export interface LoginSession {
+  username: string;
+  type?: 'console' | 'terminal' | 'graphical' | 'remote';
+  state?: 'active' | 'idle' | 'disconnected';
+  startedAt?: string;
+  idleSeconds?: number;
+  /** The address or host name that a remote session comes from. */
+  from?: string;
+}
+export interface SessionReport extends Snapshot {
+  sessions: LoginSession[];
+}
