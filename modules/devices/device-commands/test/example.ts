@@ -36,6 +36,7 @@ const example: Example = {
   before: {
     'POST /devices/{id}/commands': below('/commands'),
     'POST /devices/{id}/run-script': below('/run-script'),
+    'POST /devices/{id}/auto-update': below('/auto-update'),
   },
   calls: {
     'GET /devices/{id}/commands/{commandId}': async (context) => ({

@@ -67,7 +67,6 @@ const example: Example = {
   },
   before: {
     'POST /devices/{id}/quarantine': async (context) => [`${(await newDevice(context, 'WS-0157')).path}/quarantine`],
-    'POST /devices/{id}/auto-update': async (context) => [`${(await newDevice(context, 'WS-0158')).path}/auto-update`],
     'POST /devices/{id}/approve': async (context) => [`/devices/${await inserted(context, 'quarantined')}/approve`],
     'POST /devices/{id}/deny': async (context) => [`/devices/${await inserted(context, 'quarantined')}/deny`],
     'DELETE /devices/{id}/permanent': async (context) => [
