@@ -15,7 +15,7 @@ interface Manifest {
   devDependencies: Versions;
 }
 /** What the kit's declarations and its platform for tests need beyond the server's own dependencies. */
-const MORE = ['@types/node', '@types/pg', '@types/semver', '@types/ws', 'nock'];
+const MORE = ['@types/node', '@types/pg', '@types/semver', '@types/ws'];
 /** Files that the code reads at run time. */
 const ASSETS = [
   ...['migrations/*.sql', 'modules/*/*/migrations/*.sql', 'modules/*/*/scripts/*', 'core/**/*.mjs'],

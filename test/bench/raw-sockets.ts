@@ -40,7 +40,6 @@ export function openRaw(
       onClose: () => undefined,
       destroy: () => stream.destroy(),
     };
-    // Once: where nock is loaded, 'connect' is told twice.
     stream.once('connect', () =>
       stream.write(
         `GET ${path} HTTP/1.1\r\nhost: bench\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n` +

@@ -10,7 +10,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import test from 'ava';
-import nock from 'nock';
 import { enrollmentKey, startTestPlatform, tenant } from '#test';
 import { HANDLERS } from '../../agent/src/commands/handlers.ts';
 import { toolHandlers } from '../../agent/src/commands/tools.ts';
@@ -25,9 +24,6 @@ import { fileState } from '../../agent/src/store/state.ts';
 import { DEFAULT_TIMING } from '../../agent/src/timing.ts';
 import { askLinux } from '../../agent/src/tools/linux/ask.ts';
 import { linuxTools } from '../../agent/src/tools/linux/tools.ts';
-
-// What intercepts requests would collect bodies; everything here stays on this machine anyway.
-nock.restore();
 
 const LARGE_BYTES = 200_000_000;
 const platform = await startTestPlatform();

@@ -3,6 +3,7 @@ import pg from 'pg';
 // Values come as the product reads them: it sets the parsers of numbers and dates.
 import '../../core/database/pools.ts';
 import { call } from './http.ts';
+import './local-network.ts';
 import type { AuditSeen, PlatformClient } from './platform-types.ts';
 
 export type Sql = PlatformClient['sql'];

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runOnce } from 'graphile-worker';
-import nock from 'nock';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { readConfig } from '#config';
@@ -17,10 +16,6 @@ import { createTestDatabase } from './database.ts';
 import { watchEvents } from './event-shapes.ts';
 import { call } from './http.ts';
 import type { Installation, TestPlatform } from './platform-types.ts';
-
-// Other servers are faked at the edge; anything else that leaves this machine fails the test.
-nock.disableNetConnect();
-nock.enableNetConnect(/^(127\.0\.0\.1|localhost|\[?::1\]?)(:\d+)?$/);
 
 /** Path of a file that collects undeclared errors of operations, one a line, instead of failing the test. */
 const collected = process.env.QUARTERMASTER_UNDECLARED;

@@ -1,7 +1,6 @@
 /** Webhooks from the event to the receiver: alone, and beside one receiver that is dead and one that answers after 14 s. */
 
 import { createServer, type Server } from 'node:http';
-import nock from 'nock';
 import { Agent, request as post } from 'undici';
 import { readConfig } from '#config';
 import { startPlatform } from '#core/start';
@@ -173,8 +172,6 @@ export const scenario: Scenario = {
     const burst = await measure(100_000, 0.05, []);
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('exit', resolve));
-    // The test kit brings it along; it would slow down what we measure ourselves against.
-    nock.restore();
     const agent = new Agent();
     const body = JSON.stringify({ id: 'x', data: { hostname: 'bench' } });
     const bare = await drive(ground.seconds, HEALTHY * 5, async (lane) => {

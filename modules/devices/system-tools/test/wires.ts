@@ -3,11 +3,7 @@ import { createHash } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import nock from 'nock';
 import type { FakeAgent } from '#test';
-
-// What intercepts requests would collect bodies; everything here stays on this machine anyway.
-nock.restore();
 
 export interface Wire {
   /** Rejects when the connection breaks before the head. */

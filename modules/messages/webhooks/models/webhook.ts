@@ -120,7 +120,8 @@ const changes = {
   headers: Joi.array()
     .items(header)
     .max(20)
-    .unique((a: Header, b: Header) => a.key?.toLowerCase?.() === b.key?.toLowerCase?.()),
+    // Compared before the items are known to be objects.
+    .unique((a: Header | null, b: Header | null) => `${a?.key}`.toLowerCase() === `${b?.key}`.toLowerCase()),
   secret: Joi.string()
     .max(100)
     .custom((value: string, { error }) => (isSecret(value) ? value : error('any.invalid')))
