@@ -37,7 +37,6 @@ const example: Example = {
     'POST /devices/{id}/auto-update': below('/auto-update'),
     'POST /devices/{id}/commands': below('/commands'),
     'POST /devices/{id}/run-script': below('/run-script'),
-    'POST /devices/{id}/auto-update': below('/auto-update'),
   },
   calls: {
     'GET /devices/{id}/commands/{commandId}': async (context) => ({
