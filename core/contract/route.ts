@@ -79,4 +79,9 @@ export function auditsOf({ audit }: Pick<AnyRoute, 'audit'>): readonly string[] 
   if (typeof audit === 'string') return [audit];
   return audit && 'oneOf' in audit ? audit.oneOf : [];
 }
-export const defineRoute = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>): AnyRoute => route;
+/** Refuses a schema that has no type: `Joi.object<SiteCreate>({…})` instead of `Joi.object({…})`. */
+type Typed<T, Part extends string> = 0 extends 1 & T ? { [key in Part]: 'has no type' } : unknown;
+/** The types of a handler's input follow from the schemas of the route, so handlers state none. */
+export const defineRoute = <P = unknown, Q = unknown, B = unknown>(
+  route: Route<P, Q, B> & Typed<P, 'params'> & Typed<Q, 'query'> & Typed<B, 'payload'>,
+): AnyRoute => route;

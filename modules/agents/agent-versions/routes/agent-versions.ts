@@ -1,7 +1,7 @@
 /** /agent-versions: the catalogue, rollouts, and what each device was offered. */
 import Joi from 'joi';
 import type { Component, Coordinates } from '#agent-protocol';
-import { defineRoute, type Input, pageOf, pageQuery } from '#core';
+import { defineRoute, pageOf, pageQuery } from '#core';
 import { offeredShape, VERSION_STATES, versionShape } from '../models/agent-version.ts';
 import { attemptShape } from '../models/attempt.ts';
 import {
@@ -154,7 +154,7 @@ export default [
     payload: Joi.object<{ force?: boolean }>({ force: Joi.boolean().description('For a prerelease') }).allow(null),
     response: Joi.object({ data: versionShape.required() }),
     errors: ['NOT_FOUND', 'INVALID_STATE', 'PRERELEASE'],
-    handler: async (ctx, { params, payload }: Input<{ id: string }, unknown, { force?: boolean } | null>) => ({
+    handler: async (ctx, { params, payload }) => ({
       data: shown(ctx, await promoteVersion(ctx, params.id, payload?.force ?? false)),
     }),
   }),

@@ -1,6 +1,6 @@
 /** Attempts: what agents report of them, and what operators do about failures. */
 import Joi from 'joi';
-import { defineRoute, type Input } from '#core';
+import { defineRoute } from '#core';
 import { attemptShape, FAILURES, REPORTED } from '../models/attempt.ts';
 import { versionWord } from '../models/coordinates.ts';
 import { type Report, reportAttempt, retryAttempt } from '../services/rollout/attempts.ts';
@@ -34,7 +34,7 @@ export default [
     }),
     response: Joi.object({ changed: Joi.boolean().required() }),
     errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: Input<{ id: string }, unknown, Report>) => reportAttempt(ctx, payload),
+    handler: (ctx, { payload }) => reportAttempt(ctx, payload),
   }),
   defineRoute({
     method: 'POST',

@@ -1,8 +1,7 @@
 /** /agents/{id}/commands: taking commands, reporting their start and their result. */
 import Joi from 'joi';
-import type { ReceivedResult } from '#agent-protocol';
 import { commandShape, resultBody } from '#agent-protocol/schemas';
-import { defineRoute, type Input } from '#core';
+import { defineRoute } from '#core';
 import { agentLimits, agentParams, commandParams, leaving, reporting, stateErrors } from '../models/agent-path.ts';
 import { acceptResult, claimCommands, startCommand } from '../services/commands.ts';
 
@@ -46,7 +45,6 @@ export default [
     maxBytes: RESULT_BYTES,
     response: success,
     errors: [...stateErrors, 'NOT_FOUND', 'FORBIDDEN'],
-    handler: (ctx, input: Input<{ id: string; commandId: string }, unknown, ReceivedResult>) =>
-      acceptResult(ctx, input),
+    handler: (ctx, input) => acceptResult(ctx, input),
   }),
 ];

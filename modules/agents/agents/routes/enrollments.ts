@@ -1,7 +1,7 @@
 /** POST /agents/enroll: a machine becomes a device. */
 
-import { type EnrollmentBody, enrolledShape, enrollmentBody } from '#agent-protocol/schemas';
-import { defineRoute, type Input } from '#core';
+import { enrolledShape, enrollmentBody } from '#agent-protocol/schemas';
+import { defineRoute } from '#core';
 import { enrollAgent } from '../services/enrollments.ts';
 
 export default [
@@ -26,6 +26,6 @@ export default [
       'TOKEN_SUSPENDED',
       'RATE_LIMITED',
     ],
-    handler: (ctx, input: Input<unknown, unknown, EnrollmentBody>) => enrollAgent(ctx, input),
+    handler: (ctx, input) => enrollAgent(ctx, input),
   }),
 ];

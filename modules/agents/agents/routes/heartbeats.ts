@@ -1,8 +1,7 @@
 /** POST /agents/{id}/heartbeat: metrics in, commands and hints of new configuration out. */
 
-import type { ReceivedHeartbeat } from '#agent-protocol';
 import { heartbeatAnswer, heartbeatBody, isPlainHeartbeat } from '#agent-protocol/schemas';
-import { defineRoute, type Input } from '#core';
+import { defineRoute } from '#core';
 import { agentErrors, agentLimits, agentParams, always } from '../models/agent-path.ts';
 import { acceptHeartbeat } from '../services/heartbeats.ts';
 
@@ -20,6 +19,6 @@ export default [
     plain: isPlainHeartbeat,
     response: heartbeatAnswer,
     errors: agentErrors,
-    handler: (ctx, input: Input<{ id: string }, unknown, ReceivedHeartbeat | null>) => acceptHeartbeat(ctx, input),
+    handler: (ctx, input) => acceptHeartbeat(ctx, input),
   }),
 ];

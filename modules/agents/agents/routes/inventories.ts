@@ -1,11 +1,11 @@
 /** PUT /agents/{id}/hardware, network, disks, software and services. */
 import type Joi from 'joi';
 import { disksBody, hardwareBody, networkBody, servicesBody, softwareBody, submitted } from '#agent-protocol/schemas';
-import { defineRoute, type Input } from '#core';
+import { defineRoute } from '#core';
 import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
 import { type SnapshotKind, submitSnapshot } from '../services/inventories.ts';
 
-function snapshotRoute(kind: SnapshotKind, summary: string, payload: Joi.ObjectSchema, maxBytes?: number) {
+function snapshotRoute(kind: SnapshotKind, summary: string, payload: Joi.ObjectSchema<object>, maxBytes?: number) {
   return defineRoute({
     method: 'PUT',
     path: `/agents/{id}/${kind}`,
@@ -18,7 +18,7 @@ function snapshotRoute(kind: SnapshotKind, summary: string, payload: Joi.ObjectS
     ...(maxBytes ? { maxBytes } : {}),
     response: submitted,
     errors: tenantRefusals,
-    handler: (ctx, input: Input<{ id: string }, unknown, object>) => submitSnapshot(ctx, kind, input.payload),
+    handler: (ctx, input) => submitSnapshot(ctx, kind, input.payload),
   });
 }
 

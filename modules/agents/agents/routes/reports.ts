@@ -1,7 +1,6 @@
 /** PUT /agents/{id}/patches, security/status, sessions, connections, processes and custom-fields. */
 import Joi from 'joi';
 import {
-  type AgentValues,
   agentValues,
   connectionsBody,
   patchesBody,
@@ -11,14 +10,14 @@ import {
   sessionsBody,
   submitted,
 } from '#agent-protocol/schemas';
-import { defineRoute, type Input } from '#core';
+import { defineRoute } from '#core';
 import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
 import { callingDevice } from '../services/commands.ts';
 import { submitSample } from '../services/reports.ts';
 
 type Kind = Parameters<typeof submitSample>[1];
 
-function reportRoute(path: string, kind: Kind, summary: string, payload: Joi.ObjectSchema) {
+function reportRoute(path: string, kind: Kind, summary: string, payload: Joi.ObjectSchema<ReportBody>) {
   return defineRoute({
     method: 'PUT',
     path: `/agents/{id}/${path}`,
@@ -31,7 +30,7 @@ function reportRoute(path: string, kind: Kind, summary: string, payload: Joi.Obj
     maxBytes: 4 * 1024 * 1024,
     response: submitted,
     errors: tenantRefusals,
-    handler: (ctx, input: Input<{ id: string }, unknown, ReportBody>) => submitSample(ctx, kind, input.payload),
+    handler: (ctx, input) => submitSample(ctx, kind, input.payload),
   });
 }
 
@@ -63,7 +62,6 @@ export default [
         .required(),
     }),
     errors: tenantRefusals,
-    handler: (ctx, input: Input<{ id: string }, unknown, AgentValues>) =>
-      ctx.use('devices').writeAgentValues(callingDevice(ctx), input.payload.values),
+    handler: (ctx, input) => ctx.use('devices').writeAgentValues(callingDevice(ctx), input.payload.values),
   }),
 ];

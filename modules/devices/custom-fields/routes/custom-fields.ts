@@ -2,15 +2,7 @@
 
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
-import {
-  DEVICE_TYPES,
-  type FieldCreate,
-  type FieldUpdate,
-  fieldCreate,
-  fieldShape,
-  fieldUpdate,
-  TYPES,
-} from '../models/custom-field.ts';
+import { DEVICE_TYPES, fieldCreate, fieldShape, fieldUpdate, TYPES } from '../models/custom-field.ts';
 import {
   createField,
   deleteField,
@@ -63,7 +55,7 @@ export default [
     response: Joi.object({ data: fieldShape.required() }),
     status: 201,
     errors: ['OWNER_REQUIRED', 'KEY_TAKEN', 'FIELD_LIMIT_REACHED', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { payload }: { payload: FieldCreate }) => createField(ctx, payload),
+    handler: (ctx, { payload }) => createField(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -85,8 +77,7 @@ export default [
         .required(),
     }),
     errors: ['IMMUTABLE_FIELD', 'IN_USE', 'NO_UPDATES', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: FieldUpdate }) =>
-      updateField(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateField(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

@@ -1,16 +1,8 @@
 /** /devices/{id}/commands and /run-script, and /devices/bulk/commands. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { type BulkCommand, bulkCommand, bulkResult } from '../models/bulk-command.ts';
-import {
-  COMMAND_STATUSES,
-  type CommandCreate,
-  commandCreate,
-  commandShape,
-  commandWithOutput,
-  type ScriptRun,
-  scriptRun,
-} from '../models/command.ts';
+import { bulkCommand, bulkResult } from '../models/bulk-command.ts';
+import { COMMAND_STATUSES, commandCreate, commandShape, commandWithOutput, scriptRun } from '../models/command.ts';
 import { sendBulk } from '../services/bulk-commands.ts';
 import { cancelCommand } from '../services/cancellations.ts';
 import { listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
@@ -53,8 +45,7 @@ export default [
       ...['NOT_FOUND', 'USE_DEDICATED_ENDPOINT', 'ALREADY_PENDING', 'INVALID_STATE', 'DEVICE_OFFLINE'],
       ...['MFA_VERIFICATION_REQUIRED', 'BLOCKED_BY_MAINTENANCE', 'NO_MACS', 'NO_SUBNET', 'IPV6_ONLY', 'NO_RELAY'],
     ],
-    handler: (ctx, input: { params: { id: string }; payload: CommandCreate }) =>
-      sendCommand(ctx, input.params.id, input.payload),
+    handler: (ctx, input) => sendCommand(ctx, input.params.id, input.payload),
   }),
   defineRoute({
     method: 'POST',
@@ -65,7 +56,7 @@ export default [
     payload: bulkCommand,
     response: bulkResult,
     errors: ['USE_DEDICATED_ENDPOINT', 'NO_ELIGIBLE_TARGETS', 'MFA_VERIFICATION_REQUIRED'],
-    handler: (ctx, input: { payload: BulkCommand }) => sendBulk(ctx, input.payload),
+    handler: (ctx, input) => sendBulk(ctx, input.payload),
   }),
   defineRoute({
     method: 'GET',
@@ -99,7 +90,6 @@ export default [
     response: wrapped,
     status: 201,
     errors: ['NOT_FOUND', 'INVALID_STATE'],
-    handler: (ctx, input: { params: { id: string }; payload: ScriptRun }) =>
-      runScript(ctx, input.params.id, input.payload),
+    handler: (ctx, input) => runScript(ctx, input.params.id, input.payload),
   }),
 ];

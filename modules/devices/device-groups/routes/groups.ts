@@ -2,8 +2,6 @@
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {
-  type GroupChanges,
-  type GroupCreate,
   type GroupQuery,
   groupChanged,
   groupCreate,
@@ -66,7 +64,7 @@ export default [
       ...['ORG_REQUIRED', 'FILTER_RECURSION', 'FILTER_TOO_EXPENSIVE', 'TARGET_OUT_OF_SCOPE', 'ORG_ACCESS_DENIED'],
       ...['SITE_ACCESS_DENIED', 'NOT_FOUND', 'NAME_TAKEN', 'GROUP_TREE_TOO_DEEP'],
     ],
-    handler: (ctx, { payload }: { payload: GroupCreate }) => createGroup(ctx, payload),
+    handler: (ctx, { payload }) => createGroup(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -83,8 +81,7 @@ export default [
       ...['NO_UPDATES', 'STATIC_GROUP', 'FILTER_RECURSION', 'FILTER_TOO_EXPENSIVE', 'TARGET_OUT_OF_SCOPE'],
       ...['SITE_ACCESS_DENIED', 'NOT_FOUND', 'NAME_TAKEN', 'IN_USE', 'GROUP_TREE_TOO_DEEP', 'GROUP_TREE_CYCLE'],
     ],
-    handler: (ctx, input: { params: { id: string }; payload: GroupChanges }) =>
-      updateGroup(ctx, input.params.id, input.payload),
+    handler: (ctx, input) => updateGroup(ctx, input.params.id, input.payload),
   }),
   defineRoute({
     method: 'DELETE',

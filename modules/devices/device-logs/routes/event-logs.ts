@@ -1,8 +1,8 @@
 /** PUT /agents/{id}/eventlogs and GET /devices/{id}/eventlogs: event logs of the operating system, in and out. */
 import Joi from 'joi';
-import { defineRoute, type Input } from '#core';
+import { defineRoute } from '#core';
 import { agentErrors, agentLimits, agentParams, deviceParams, MOST_BYTES, mainAgent } from '../models/agent-path.ts';
-import { eventPage, eventQuery, eventsBody, isPlainEvents, type ReceivedEvent } from '../models/event-log.ts';
+import { eventPage, eventQuery, eventsBody, isPlainEvents } from '../models/event-log.ts';
 import { listEvents } from '../services/event-lists.ts';
 import { submitEvents } from '../services/event-logs.ts';
 
@@ -24,8 +24,7 @@ export default [
       count: Joi.number().integer().required().description('Events that were not known before'),
     }),
     errors: [...agentErrors, 'TENANT_INACTIVE'],
-    handler: (ctx, { payload }: Input<{ id: string }, unknown, { events: ReceivedEvent[] }>) =>
-      submitEvents(ctx, payload.events),
+    handler: (ctx, { payload }) => submitEvents(ctx, payload.events),
   }),
   defineRoute({
     method: 'GET',

@@ -1,7 +1,7 @@
 /** POST /agents/{id}/logs: lines that an agent writes about itself. */
 import Joi from 'joi';
-import { defineRoute, type Input } from '#core';
-import { isPlainLogs, logsBody, type ReceivedLogEntry } from '../models/agent-log.ts';
+import { defineRoute } from '#core';
+import { isPlainLogs, logsBody } from '../models/agent-log.ts';
 import { agentErrors, agentLimits, agentParams, logging, MOST_BYTES } from '../models/agent-path.ts';
 import { storeLogs } from '../services/agent-logs.ts';
 
@@ -21,7 +21,6 @@ export default [
     response: Joi.object({ received: Joi.number().integer().required() }),
     status: 201,
     errors: agentErrors,
-    handler: (ctx, { payload }: Input<{ id: string }, unknown, { logs: ReceivedLogEntry[] }>) =>
-      storeLogs(ctx, payload.logs),
+    handler: (ctx, { payload }) => storeLogs(ctx, payload.logs),
   }),
 ];

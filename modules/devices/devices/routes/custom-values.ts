@@ -1,6 +1,6 @@
 /** POST /devices/bulk/custom-fields: the same custom values on many devices. */
 import { defineRoute } from '#core';
-import { type BulkValues, bulkValues, bulkValuesAnswer } from '../models/bulk-values.ts';
+import { bulkValues, bulkValuesAnswer } from '../models/bulk-values.ts';
 import { writeBulkValues } from '../services/inventory/bulk-values.ts';
 
 export default [
@@ -12,6 +12,6 @@ export default [
     audit: 'device.custom_fields.update',
     payload: bulkValues,
     response: bulkValuesAnswer,
-    handler: (ctx, input: { payload: BulkValues }) => writeBulkValues(ctx, input.payload),
+    handler: (ctx, input) => writeBulkValues(ctx, input.payload),
   }),
 ];

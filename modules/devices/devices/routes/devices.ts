@@ -1,7 +1,7 @@
 /** /devices: the list, one device, changes of it, and its decommission. */
 import Joi from 'joi';
 import { defineRoute, deletedShape, wantsChanges } from '#core';
-import { type DeviceUpdate, deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';
+import { deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';
 import { deviceListQuery } from '../models/device-query.ts';
 import { readDevice } from '../services/device-details.ts';
 import { updateDevice } from '../services/devices.ts';
@@ -73,7 +73,7 @@ export default [
     payload: deviceUpdate,
     response: detail,
     errors: ['NO_UPDATES', 'NOT_FOUND', 'SITE_ACCESS_DENIED'],
-    async handler(ctx, { params: { id }, payload }: { params: { id: string }; payload: DeviceUpdate }) {
+    async handler(ctx, { params: { id }, payload }) {
       await updateDevice(ctx, id, payload);
       return readDevice(ctx, id);
     },

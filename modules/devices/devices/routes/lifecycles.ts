@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { deviceDetail } from '../models/device.ts';
-import { type MergeOrder, type MoveOrder, mergeOrder, moveOrder } from '../models/relocation.ts';
+import { mergeOrder, moveOrder } from '../models/relocation.ts';
 import { readDevice } from '../services/device-details.ts';
 import { restore } from '../services/life/lifecycles.ts';
 import { mergeDevice } from '../services/life/merges.ts';
@@ -59,7 +59,7 @@ export default [
     payload: Joi.object<{ reason: string }, true>({ reason: Joi.string().trim().min(1).max(255).required() }),
     response: detail,
     errors: ['NOT_FOUND', 'INVALID_STATE'],
-    async handler(ctx, { params: { id }, payload }: { params: Path; payload: { reason: string } }) {
+    async handler(ctx, { params: { id }, payload }) {
       await quarantine(ctx, id, payload.reason);
       return readDevice(ctx, id);
     },
@@ -102,7 +102,7 @@ export default [
       ...['NOT_FOUND', 'SAME_ORG', 'ORG_ACCESS_DENIED', 'CROSS_PARTNER', 'INVALID_STATE', 'DEVICE_LIMIT_REACHED'],
     ],
     work: { platform: 'only the platform may give a row to another tenant' },
-    async handler(ctx, { params: { id }, payload }: { params: Path; payload: MoveOrder }) {
+    async handler(ctx, { params: { id }, payload }) {
       await moveDevice(ctx, id, payload);
       return readDevice(ctx, id);
     },
@@ -118,7 +118,7 @@ export default [
     response: detail,
     errors: ['NOT_FOUND', 'INVALID_STATE', 'DEVICE_ONLINE'],
     work: { platform: 'what other modules keep of both devices may lie out of reach of the caller' },
-    async handler(ctx, { params: { id }, payload }: { params: Path; payload: MergeOrder }) {
+    async handler(ctx, { params: { id }, payload }) {
       await mergeDevice(ctx, id, payload.intoDeviceId);
       return readDevice(ctx, payload.intoDeviceId);
     },

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { deviceDetail } from '../models/device.ts';
-import { type MaintenanceOrder, maintenanceOrder } from '../models/maintenance-mode.ts';
+import { maintenanceOrder } from '../models/maintenance-mode.ts';
 import { readDevice } from '../services/device-details.ts';
 import { endMaintenance, startMaintenance } from '../services/life/maintenance-modes.ts';
 
@@ -23,7 +23,7 @@ export default [
     payload: maintenanceOrder,
     response: detail,
     errors: ['NOT_FOUND', 'INVALID_STATE'],
-    async handler(ctx, { params: { id }, payload }: { params: Path; payload: MaintenanceOrder }) {
+    async handler(ctx, { params: { id }, payload }) {
       await startMaintenance(ctx, id, payload);
       return readDevice(ctx, id);
     },

@@ -1,6 +1,6 @@
 /** POST /devices/provision. */
 import { defineRoute } from '#core';
-import { type ProvisionOrder, provisioned, provisionOrder } from '../models/provision.ts';
+import { provisioned, provisionOrder } from '../models/provision.ts';
 import { provision } from '../services/life/provisions.ts';
 
 export default [
@@ -25,6 +25,6 @@ export default [
       ...['DEVICE_LIMIT_REACHED', 'TARGET_OUT_OF_SCOPE'],
     ],
     work: { platform: 'the device limit of the partner counts in organizations that the caller may not reach' },
-    handler: (ctx, input: { payload: ProvisionOrder }) => provision(ctx, input.payload),
+    handler: (ctx, input) => provision(ctx, input.payload),
   }),
 ];

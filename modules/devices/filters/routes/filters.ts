@@ -1,13 +1,7 @@
 /** /filters: saved filters. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import {
-  type FilterChanges,
-  type FilterCreate,
-  filterCreate,
-  filterShape,
-  filterUpdate,
-} from '../models/saved-filter.ts';
+import { filterCreate, filterShape, filterUpdate } from '../models/saved-filter.ts';
 import { createFilter, deleteFilter, listFilters, readFilter, updateFilter } from '../services/filters.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
@@ -48,7 +42,7 @@ export default [
     response: filterShape,
     status: 201,
     errors: ['ORG_REQUIRED', 'ORG_ACCESS_DENIED', 'NOT_FOUND'],
-    handler: (ctx, { payload }: { payload: FilterCreate }) => createFilter(ctx, payload),
+    handler: (ctx, { payload }) => createFilter(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -60,8 +54,7 @@ export default [
     payload: filterUpdate,
     response: filterShape,
     errors: ['NO_UPDATES'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: FilterChanges }) =>
-      updateFilter(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateFilter(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

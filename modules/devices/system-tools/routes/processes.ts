@@ -2,8 +2,8 @@
 
 import Joi from 'joi';
 import { processDetail, processShape } from '#agent-protocol/schemas';
-import { defineRoute, type Input } from '#core';
-import { type Kill, kill, oneProcess, processQuery } from '../models/process.ts';
+import { defineRoute } from '#core';
+import { kill, oneProcess, processQuery } from '../models/process.ts';
 import { actErrors, acting, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { killProcess, listProcesses, readProcess } from '../services/processes.ts';
 
@@ -46,6 +46,6 @@ export default [
     payload: kill.allow(null),
     response: Joi.object({ success: Joi.boolean().required(), pid: Joi.number().integer().required() }),
     errors: actErrors,
-    handler: (ctx, input: Input<{ deviceId: string; pid: number }, unknown, Kill | null>) => killProcess(ctx, input),
+    handler: (ctx, input) => killProcess(ctx, input),
   }),
 ];

@@ -1,9 +1,18 @@
 /** /system-tools/devices/{deviceId}/registry: keys and values of the Windows registry. */
 
 import Joi from 'joi';
+import type { RegistryPlace } from '#agent-protocol';
 import { keyShape, valueSet, valueShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
-import { keyCreate, keyPlace, someKeyPlace, someValuePlace, valuePlace, valueWrite } from '../models/registry.ts';
+import {
+  keyCreate,
+  keyPlace,
+  someKeyPlace,
+  someValuePlace,
+  type ValuePlace,
+  valuePlace,
+  valueWrite,
+} from '../models/registry.ts';
 import { actErrors, acting, allOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { createKey, deleteKey, deleteValue, listKeys, listValues, readValue, setValue } from '../services/registry.ts';
 
@@ -58,8 +67,8 @@ export default [
     summary: 'Removes a value of the registry',
     description: removal,
     audit: 'device.delete_registry_value',
-    query: Joi.object(someValuePlace),
-    payload: Joi.object(someValuePlace).allow(null),
+    query: Joi.object<Partial<ValuePlace>>(someValuePlace),
+    payload: Joi.object<Partial<ValuePlace>>(someValuePlace).allow(null),
     response: Joi.object(done),
     handler: (ctx, input) => deleteValue(ctx, input),
   }),
@@ -80,8 +89,8 @@ export default [
     summary: 'Removes a key of the registry',
     description: `${removal} A key that holds others goes only with recursive; roots of hives and vital keys never go.`,
     audit: 'device.delete_registry_key',
-    query: Joi.object(someKeyPlace),
-    payload: Joi.object(someKeyPlace).allow(null),
+    query: Joi.object<Partial<RegistryPlace & { recursive: boolean }>>(someKeyPlace),
+    payload: Joi.object<Partial<RegistryPlace & { recursive: boolean }>>(someKeyPlace).allow(null),
     response: Joi.object(done),
     handler: (ctx, input) => deleteKey(ctx, input),
   }),

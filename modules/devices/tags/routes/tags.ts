@@ -2,10 +2,8 @@
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
 import {
-  type BulkChange,
   bulkChange,
   bulkOutcome,
-  type Rename,
   rename,
   renameAccepted,
   tagDevicesQuery,
@@ -51,7 +49,7 @@ export default [
     payload: bulkChange,
     response: bulkOutcome,
     errors: ['FILTER_TOO_EXPENSIVE', 'TOO_MANY_DEVICES'],
-    handler: (ctx, { payload }: { payload: BulkChange }) => changeInBulk(ctx, payload),
+    handler: (ctx, { payload }) => changeInBulk(ctx, payload),
   }),
   defineRoute({
     method: 'POST',
@@ -63,6 +61,6 @@ export default [
     response: renameAccepted,
     status: 202,
     errors: ['ORG_REQUIRED', 'ORG_ACCESS_DENIED', 'TARGET_OUT_OF_SCOPE', 'NOT_FOUND'],
-    handler: (ctx, { payload }: { payload: Rename }) => orderRename(ctx, payload),
+    handler: (ctx, { payload }) => orderRename(ctx, payload),
   }),
 ];

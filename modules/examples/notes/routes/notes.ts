@@ -29,10 +29,7 @@ export default [
     response: noteShape,
     status: 201,
     errors: ['NOTE_LIMIT_REACHED'],
-    handler: (
-      ctx,
-      { params: { deviceId }, payload: { text } }: { params: { deviceId: string }; payload: { text: string } },
-    ) => addNote(ctx, deviceId, text),
+    handler: (ctx, { params: { deviceId }, payload: { text } }) => addNote(ctx, deviceId, text),
   }),
   defineRoute({
     method: 'DELETE',

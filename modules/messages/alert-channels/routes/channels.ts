@@ -1,15 +1,7 @@
 /** /alerts/channels: where alerts are sent, and test messages. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
-import {
-  type ChannelCreate,
-  type ChannelQuery,
-  type ChannelUpdate,
-  channelCreate,
-  channelQuery,
-  channelShape,
-  channelUpdate,
-} from '../models/channel.ts';
+import { channelCreate, channelQuery, channelShape, channelUpdate } from '../models/channel.ts';
 import * as channels from '../services/channels.ts';
 import { testChannel } from '../services/tests.ts';
 
@@ -33,7 +25,7 @@ export default [
     query: channelQuery,
     response: pageOf(channelShape),
     errors: ['ORG_ACCESS_DENIED', 'INVALID_CURSOR'],
-    handler: (ctx, { query }: { query: ChannelQuery }) => channels.listChannels(ctx, query),
+    handler: (ctx, { query }) => channels.listChannels(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -61,7 +53,7 @@ export default [
     }),
     status: 201,
     errors: ['OWNER_REQUIRED', 'TARGET_OUT_OF_SCOPE', 'UNKNOWN_CHANNEL_TYPE', 'URL_BLOCKED'],
-    handler: (ctx, { payload }: { payload: ChannelCreate }) => channels.createChannel(ctx, payload),
+    handler: (ctx, { payload }) => channels.createChannel(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -74,8 +66,7 @@ export default [
     payload: channelUpdate,
     response: one,
     errors: ['NO_UPDATES', 'TARGET_OUT_OF_SCOPE', 'URL_BLOCKED', 'CREDENTIALS_REQUIRED'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: ChannelUpdate }) =>
-      channels.updateChannel(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => channels.updateChannel(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

@@ -1,7 +1,7 @@
 /** /events and /events/history: events of a tenant, in the form of webhook messages. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
-import { type EventFilter, historyQuery, messageShape, streamQuery } from '../models/event-record.ts';
+import { historyQuery, messageShape, streamQuery } from '../models/event-record.ts';
 import { listHistory } from '../services/histories.ts';
 import { follow } from '../services/streams.ts';
 
@@ -20,8 +20,7 @@ export default [
     produces: ['text/event-stream'],
     errors: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'UNKNOWN_EVENT', 'TOO_MANY_STREAMS', 'ORG_ACCESS_DENIED', 'NOT_FOUND'],
     work: 'none',
-    handler: (ctx, { query, headers }: { query: EventFilter; headers: Record<string, string | undefined> }) =>
-      follow(ctx, query, headers['last-event-id'] || query.lastEventId),
+    handler: (ctx, { query, headers }) => follow(ctx, query, headers['last-event-id'] || query.lastEventId),
   }),
   defineRoute({
     method: 'GET',

@@ -1,6 +1,6 @@
 /** /notifications/preferences: what the caller wants to hear of. */
 import { defineRoute } from '#core';
-import { type Preferences, preferencesPayload, preferencesShape } from '../models/preference.ts';
+import { preferencesPayload, preferencesShape } from '../models/preference.ts';
 import { listPreferences, replacePreferences } from '../services/preferences.ts';
 
 const access = { permission: null, why: 'the preferences are the own ones', apiKey: false };
@@ -27,6 +27,6 @@ export default [
     payload: preferencesPayload,
     response: preferencesShape,
     errors: ['ORG_ACCESS_DENIED'],
-    handler: (ctx, { payload }: { payload: Preferences }) => replacePreferences(ctx, payload.preferences),
+    handler: (ctx, { payload }) => replacePreferences(ctx, payload.preferences),
   }),
 ];

@@ -1,15 +1,7 @@
 /** /notifications: the caller's own notifications. */
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
-import {
-  type NotificationQuery,
-  notificationQuery,
-  notificationShape,
-  type ReadMark,
-  type ReadMarks,
-  readMark,
-  readMarks,
-} from '../models/notification.ts';
+import { notificationQuery, notificationShape, readMark, readMarks } from '../models/notification.ts';
 import * as inbox from '../services/inbox/notifications.ts';
 
 const access = { permission: null, why: 'the notices are the own ones', apiKey: false };
@@ -31,7 +23,7 @@ export default [
       offset: Joi.number().integer(),
     }),
     errors: ['ORG_ACCESS_DENIED', 'INVALID_CURSOR'],
-    handler: (ctx, { query }: { query: NotificationQuery }) => inbox.listNotifications(ctx, query),
+    handler: (ctx, { query }) => inbox.listNotifications(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -50,7 +42,7 @@ export default [
     audit: 'notification.read.mark',
     payload: readMarks,
     response: Joi.object({ updated: count }),
-    handler: (ctx, { payload }: { payload: ReadMarks }) => inbox.markNotifications(ctx, payload),
+    handler: (ctx, { payload }) => inbox.markNotifications(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -61,8 +53,7 @@ export default [
     params,
     payload: readMark,
     response: Joi.object({ data: notificationShape.required() }),
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: ReadMark }) =>
-      inbox.markNotification(ctx, id, payload.read),
+    handler: (ctx, { params: { id }, payload }) => inbox.markNotification(ctx, id, payload.read),
   }),
   defineRoute({
     method: 'DELETE',

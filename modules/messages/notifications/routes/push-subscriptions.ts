@@ -1,7 +1,7 @@
 /** /notifications/push-subscriptions: browsers that take push messages for the caller. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { type NewSubscription, newSubscription, subscriptionShape } from '../models/push-subscription.ts';
+import { newSubscription, subscriptionShape } from '../models/push-subscription.ts';
 import { pushKeys } from '../services/push/keys.ts';
 import { listSubscriptions, subscribe, unsubscribe } from '../services/push/subscriptions.ts';
 
@@ -40,7 +40,7 @@ export default [
     response: Joi.object({ data: subscriptionShape.required() }),
     status: 201,
     errors: ['URL_BLOCKED', 'PUSH_SUBSCRIPTION_LIMIT_REACHED'],
-    handler: (ctx, { payload }: { payload: NewSubscription }) => subscribe(ctx, payload),
+    handler: (ctx, { payload }) => subscribe(ctx, payload),
   }),
   defineRoute({
     method: 'DELETE',

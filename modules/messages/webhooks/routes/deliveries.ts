@@ -15,11 +15,6 @@ import { testWebhook } from '../services/tests.ts';
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const write = { permission: 'organizations:write' };
 const deliveryId = Joi.string().uuid().required().description('The delivery');
-interface TestInput {
-  params: { id: string };
-  query: { wait?: 0 | 1 };
-  payload: { event: string } | null;
-}
 
 export default [
   defineRoute({
@@ -49,8 +44,10 @@ export default [
     access: write,
     audit: 'webhook.test',
     params,
-    query: Joi.object({ wait: Joi.number().valid(0, 1).description('1: answer when the test has ended, within 20 s') }),
-    payload: Joi.object({
+    query: Joi.object<{ wait?: 0 | 1 }>({
+      wait: Joi.number().valid(0, 1).description('1: answer when the test has ended, within 20 s'),
+    }),
+    payload: Joi.object<{ event: string } | null>({
       event: Joi.string().max(100).default(TEST_KIND).description('The kind that the test pretends to be'),
     }).allow(null),
     response: Joi.object({ deliveryId: Joi.string().uuid().required() }),
@@ -59,7 +56,7 @@ export default [
     errors: ['UNKNOWN_EVENT', 'TARGET_OUT_OF_SCOPE'],
     limits: [{ name: 'webhook-test', max: 60, windowSeconds: 60, by: 'actor' }],
     work: 'none',
-    handler: (ctx, { params: { id }, query, payload }: TestInput) =>
+    handler: (ctx, { params: { id }, query, payload }) =>
       testWebhook(ctx, id, payload?.event ?? TEST_KIND, query.wait === 1),
   }),
   defineRoute({
@@ -95,7 +92,6 @@ export default [
     }),
     status: 202,
     errors: ['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: Period }) =>
-      replayDeliveries(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => replayDeliveries(ctx, id, payload),
   }),
 ];

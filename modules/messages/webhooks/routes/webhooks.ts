@@ -2,8 +2,6 @@
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
 import {
-  type WebhookCreate,
-  type WebhookUpdate,
   webhookChanged,
   webhookCreate,
   webhookCreated,
@@ -72,7 +70,7 @@ export default [
       'CREDENTIALS_REQUIRED',
       'WEBHOOK_LIMIT_REACHED',
     ],
-    handler: (ctx, { payload }: { payload: WebhookCreate }) => createWebhook(ctx, payload),
+    handler: (ctx, { payload }) => createWebhook(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -91,8 +89,7 @@ export default [
       'TARGET_OUT_OF_SCOPE',
       'INVALID_STATE',
     ],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: WebhookUpdate }) =>
-      updateWebhook(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateWebhook(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

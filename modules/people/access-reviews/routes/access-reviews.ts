@@ -1,7 +1,7 @@
 /** /access-reviews: listing, creating, reading and completing reviews. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { completedShape, createdShape, type ReviewCreate, reviewCreate, reviewShape } from '../models/access-review.ts';
+import { completedShape, createdShape, reviewCreate, reviewShape } from '../models/access-review.ts';
 import { itemShape } from '../models/review-item.ts';
 import { createReview } from '../services/beginnings.ts';
 import { completeReview } from '../services/completions.ts';
@@ -40,7 +40,7 @@ export default [
     response: createdShape,
     status: 201,
     errors: ['TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { payload }: { payload: ReviewCreate }) => createReview(ctx, payload),
+    handler: (ctx, { payload }) => createReview(ctx, payload),
   }),
   defineRoute({
     method: 'POST',

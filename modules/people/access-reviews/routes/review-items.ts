@@ -1,14 +1,7 @@
 /** The items of an access review: the decision about each user. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
-import {
-  DECISIONS,
-  decidedShape,
-  type ItemDecision,
-  type ItemQuery,
-  itemDecision,
-  itemShape,
-} from '../models/review-item.ts';
+import { DECISIONS, decidedShape, type ItemQuery, itemDecision, itemShape } from '../models/review-item.ts';
 import { decideItem, listItems } from '../services/items.ts';
 
 interface ItemPath {
@@ -42,7 +35,6 @@ export default [
     payload: itemDecision,
     response: decidedShape,
     errors: ['REVIEW_CLOSED', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { params: { id, itemId }, payload }: { params: ItemPath; payload: ItemDecision }) =>
-      decideItem(ctx, id, itemId, payload),
+    handler: (ctx, { params: { id, itemId }, payload }) => decideItem(ctx, id, itemId, payload),
   }),
 ];

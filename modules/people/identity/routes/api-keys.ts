@@ -2,8 +2,6 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {
-  type ApiKeyCreate,
-  type ApiKeyUpdate,
   apiKeyCreate,
   apiKeyCreated,
   apiKeyRotated,
@@ -48,7 +46,7 @@ export default [
     response: apiKeyCreated,
     status: 201,
     errors: ['SITE_ACCESS_DENIED'],
-    handler: (ctx, { payload }: { payload: ApiKeyCreate }) => createApiKey(ctx, payload),
+    handler: (ctx, { payload }) => createApiKey(ctx, payload),
   }),
   defineRoute({
     method: 'GET',
@@ -69,8 +67,7 @@ export default [
     payload: apiKeyUpdate,
     response: apiKeyShape,
     errors: ['INVALID_STATE'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: ApiKeyUpdate }) =>
-      updateApiKey(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateApiKey(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

@@ -2,8 +2,6 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {
-  type EnrollmentKeyCreate,
-  type EnrollmentKeyRotate,
   enrollmentKeyCreate,
   enrollmentKeyOnce,
   enrollmentKeyRotate,
@@ -45,7 +43,7 @@ export default [
     response: enrollmentKeyOnce,
     status: 201,
     errors: ['NOT_FOUND', 'SITE_ACCESS_DENIED', 'ORG_REQUIRED'],
-    handler: (ctx, { payload }: { payload: EnrollmentKeyCreate }) => createEnrollmentKey(ctx, payload),
+    handler: (ctx, { payload }) => createEnrollmentKey(ctx, payload),
   }),
   defineRoute({
     method: 'GET',
@@ -65,8 +63,7 @@ export default [
     params,
     payload: enrollmentKeyRotate,
     response: enrollmentKeyOnce,
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: EnrollmentKeyRotate | null }) =>
-      rotateEnrollmentKey(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => rotateEnrollmentKey(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

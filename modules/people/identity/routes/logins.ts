@@ -31,7 +31,7 @@ export default [
     payload: credentials,
     response: loginAnswer,
     errors: ['FORBIDDEN', 'INVALID_CREDENTIALS', 'SSO_REQUIRED', 'RATE_LIMITED'],
-    handler: async (ctx, { payload }: { payload: Credentials }) => {
+    handler: async (ctx, { payload }) => {
       const { body, issued } = await login(ctx, payload);
       return reply(body, issued ? { cookies: issued.cookies } : {});
     },

@@ -1,13 +1,7 @@
 /** /auth/change-password, /auth/forgot-password, /auth/reset-password. */
 import Joi from 'joi';
 import { defineRoute, reply } from '#core';
-import {
-  type PasswordChange,
-  type PasswordReset,
-  passwordChange,
-  passwordForgotten,
-  passwordReset,
-} from '../models/password.ts';
+import { passwordChange, passwordForgotten, passwordReset } from '../models/password.ts';
 import { clearedCookie } from '../services/access/sessions.ts';
 import { changePassword, resetPassword } from '../services/accounts/password-resets.ts';
 
@@ -26,7 +20,7 @@ export default [
     payload: passwordChange,
     response: success,
     errors: ['CURRENT_PASSWORD_WRONG', 'WEAK_PASSWORD'],
-    handler: async (ctx, { payload }: { payload: PasswordChange }) => {
+    handler: async (ctx, { payload }) => {
       await changePassword(ctx, payload);
       return reply({ success: true }, { cookies: clearedCookie });
     },
@@ -50,7 +44,7 @@ export default [
     response: success,
     errors: ['RATE_LIMITED'],
     // The job looks the address up: doing it here would reveal by its timing whether the address exists.
-    handler: (ctx, { payload }: { payload: { email: string } }) => {
+    handler: (ctx, { payload }) => {
       ctx.addJob('identity/send-reset', payload, { orgId: null });
       return { success: true, message: 'If the address is known, a link is on its way.' };
     },
@@ -66,7 +60,7 @@ export default [
     payload: passwordReset,
     response: success,
     errors: ['RESET_TOKEN_INVALID', 'WEAK_PASSWORD', 'RATE_LIMITED'],
-    handler: async (ctx, { payload }: { payload: PasswordReset }) => {
+    handler: async (ctx, { payload }) => {
       await resetPassword(ctx, payload);
       return reply({ success: true }, { cookies: clearedCookie });
     },

@@ -43,7 +43,7 @@ export default [
     }),
     response: Joi.object({ success: Joi.boolean().required(), phone: Joi.string().required() }),
     errors: ['REAUTHENTICATION_REQUIRED', 'MFA_VERIFICATION_REQUIRED', 'RATE_LIMITED', 'UNAVAILABLE'],
-    handler: (ctx, { payload }: { payload: PhoneNumber }) => verifyPhone(ctx, payload.phoneNumber),
+    handler: (ctx, { payload }) => verifyPhone(ctx, payload.phoneNumber),
   }),
   defineRoute({
     method: 'POST',

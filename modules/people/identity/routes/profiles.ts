@@ -1,6 +1,6 @@
 /** /auth/me and /users/me: the caller's own account. */
 import { defineRoute } from '#core';
-import { meShape, type ProfileUpdate, profileShape, profileUpdate } from '../models/user.ts';
+import { meShape, profileShape, profileUpdate } from '../models/user.ts';
 import { readMe, readProfile, updateProfile } from '../services/accounts/profiles.ts';
 
 const work = { platform: 'the tenant role cannot read the columns of the second factor; limited to the caller' };
@@ -35,6 +35,6 @@ export default [
     payload: profileUpdate,
     response: profileShape,
     errors: ['NO_UPDATES'],
-    handler: (ctx, { payload }: { payload: ProfileUpdate }) => updateProfile(ctx, payload),
+    handler: (ctx, { payload }) => updateProfile(ctx, payload),
   }),
 ];

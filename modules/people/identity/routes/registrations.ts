@@ -1,7 +1,7 @@
 /** /auth/register and /auth/register-partner. */
 import Joi from 'joi';
 import { defineRoute, tokensShape } from '#core';
-import { type NewAccount, type NewPartnerAccount, newAccount, newPartnerAccount, userShape } from '../models/user.ts';
+import { newAccount, newPartnerAccount, userShape } from '../models/user.ts';
 import { registerAccount, registerPartner } from '../services/accounts/registrations.ts';
 
 const TOO_MANY = 'Too many registration attempts. Try again later.';
@@ -26,7 +26,7 @@ export default [
     status: 201,
     answers: { 403: disabled },
     errors: ['WEAK_PASSWORD', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: { payload: NewAccount }) => registerAccount(ctx, payload),
+    handler: (ctx, { payload }) => registerAccount(ctx, payload),
   }),
   defineRoute({
     method: 'POST',
@@ -53,6 +53,6 @@ export default [
     status: 201,
     answers: { 200: accepted, 403: disabled },
     errors: ['WEAK_PASSWORD', 'RATE_LIMITED', 'SLUG_EXHAUSTED'],
-    handler: (ctx, { payload }: { payload: NewPartnerAccount }) => registerPartner(ctx, payload),
+    handler: (ctx, { payload }) => registerPartner(ctx, payload),
   }),
 ];

@@ -1,6 +1,6 @@
 /** /auth/mfa/passkey: a passkey in place of a code, after the password. */
 import { defineRoute, loginAnswer, reply } from '#core';
-import { ceremonyShape, type FactorAssertion, factorAssertion, factorStart, MOST_BYTES } from '../models/ceremony.ts';
+import { ceremonyShape, factorAssertion, factorStart, MOST_BYTES } from '../models/ceremony.ts';
 import { beginFactor, finishFactor } from '../services/second-factors.ts';
 
 const access = { open: 'during a login the caller has only the temporary token' };
@@ -20,7 +20,7 @@ export default [
     payload: factorStart,
     response: ceremonyShape('PublicKeyCredentialRequestOptionsJSON'),
     errors: ['TEMP_TOKEN_INVALID', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: { payload: { tempToken: string } }) => beginFactor(ctx, payload.tempToken),
+    handler: (ctx, { payload }) => beginFactor(ctx, payload.tempToken),
   }),
   defineRoute({
     method: 'POST',
@@ -34,7 +34,7 @@ export default [
     payload: factorAssertion,
     response: loginAnswer,
     errors: ['TEMP_TOKEN_INVALID', 'CHALLENGE_INVALID', 'PASSKEY_REFUSED', 'RATE_LIMITED'],
-    handler: async (ctx, { payload }: { payload: FactorAssertion }) => {
+    handler: async (ctx, { payload }) => {
       const { body, issued } = await finishFactor(ctx, payload);
       return reply(body, { cookies: issued.cookies });
     },

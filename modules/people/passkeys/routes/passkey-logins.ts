@@ -1,6 +1,6 @@
 /** /auth/passkeys/login: logging in with a passkey alone. */
 import { defineRoute, loginAnswer, reply } from '#core';
-import { ceremonyShape, MOST_BYTES, type PasskeyLogin, passkeyLogin } from '../models/ceremony.ts';
+import { ceremonyShape, MOST_BYTES, passkeyLogin } from '../models/ceremony.ts';
 import { beginLogin, loginWithPasskey } from '../services/logins.ts';
 
 const access = { open: 'a caller who logs in has no token yet' };
@@ -34,7 +34,7 @@ export default [
     payload: passkeyLogin,
     response: loginAnswer,
     errors: ['CHALLENGE_INVALID', 'FORBIDDEN', 'PASSKEY_REFUSED', 'SSO_REQUIRED', 'RATE_LIMITED'],
-    handler: async (ctx, { payload }: { payload: PasskeyLogin }) => {
+    handler: async (ctx, { payload }) => {
       const { body, issued } = await loginWithPasskey(ctx, payload);
       return reply(body, issued ? { cookies: issued.cookies } : {});
     },

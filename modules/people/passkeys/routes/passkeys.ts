@@ -1,8 +1,8 @@
 /** /auth/passkeys: the caller's own passkeys. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { ceremonyShape, MOST_BYTES, type Registration, registration } from '../models/ceremony.ts';
-import { type PasskeyUpdate, passkeyShape, passkeyUpdate } from '../models/passkey.ts';
+import { ceremonyShape, MOST_BYTES, registration } from '../models/ceremony.ts';
+import { passkeyShape, passkeyUpdate } from '../models/passkey.ts';
 import { listPasskeys, removePasskey, renamePasskey } from '../services/passkeys.ts';
 import { beginRegistration, finishRegistration } from '../services/registrations.ts';
 
@@ -47,7 +47,7 @@ export default [
     response: one,
     status: 201,
     errors: ['CHALLENGE_INVALID', 'PASSKEY_INVALID', 'PASSKEY_KNOWN', 'PASSKEY_LIMIT_REACHED'],
-    handler: (ctx, { payload }: { payload: Registration }) => finishRegistration(ctx, payload),
+    handler: (ctx, { payload }) => finishRegistration(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -60,8 +60,7 @@ export default [
     payload: passkeyUpdate,
     response: one,
     errors: ['NO_UPDATES'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: PasskeyUpdate }) =>
-      renamePasskey(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => renamePasskey(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

@@ -3,9 +3,6 @@ import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import {
   effectivePair,
-  type RoleClone,
-  type RoleCreate,
-  type RoleUpdate,
   roleClone,
   roleCreate,
   roleDetail,
@@ -71,7 +68,7 @@ export default [
     response: roleDetail,
     status: 201,
     errors: ['NOT_FOUND', 'SITE_ACCESS_DENIED', 'NAME_TAKEN', 'ROLE_TOO_DEEP', 'ROLE_LIMIT_REACHED'],
-    handler: (ctx, { payload }: { payload: RoleCreate }) => createRole(ctx, payload),
+    handler: (ctx, { payload }) => createRole(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -83,7 +80,7 @@ export default [
     payload: roleUpdate,
     response: roleDetail,
     errors: ['SITE_ACCESS_DENIED', 'NO_UPDATES', 'NAME_TAKEN', 'ROLE_CYCLE', 'ROLE_TOO_DEEP', 'LAST_ADMINISTRATOR'],
-    handler: (ctx, { params: { id }, payload }: { params: ById; payload: RoleUpdate }) => updateRole(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateRole(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',
@@ -107,7 +104,7 @@ export default [
     response: roleDetail,
     status: 201,
     errors: ['SITE_ACCESS_DENIED', 'NAME_TAKEN', 'ROLE_LIMIT_REACHED'],
-    handler: (ctx, { params: { id }, payload }: { params: ById; payload: RoleClone }) => cloneRole(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => cloneRole(ctx, id, payload),
   }),
   defineRoute({
     method: 'GET',
@@ -117,7 +114,7 @@ export default [
     params,
     query: Joi.object<PageQuery>(pageQuery()),
     response: pageOf(holderShape),
-    handler: (ctx, { params: { id }, query }: { params: ById; query: PageQuery }) => listHolders(ctx, id, query),
+    handler: (ctx, { params: { id }, query }) => listHolders(ctx, id, query),
   }),
   defineRoute({
     method: 'GET',

@@ -71,7 +71,6 @@ export default [
     payload: exchangeBody,
     response: loginAnswer,
     errors: ['SSO_CODE_INVALID', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],
-    handler: (ctx, { payload, cookies }: { payload: { code: string }; cookies: Record<string, string | undefined> }) =>
-      exchange(ctx, payload.code, browserOf(cookies)),
+    handler: (ctx, { payload, cookies }) => exchange(ctx, payload.code, browserOf(cookies)),
   }),
 ];

@@ -1,16 +1,7 @@
 /** /sso/providers. */
 import Joi from 'joi';
 import { defineRoute, pageOf, pageQuery } from '#core';
-import {
-  type ProviderCreate,
-  type ProviderStatus,
-  type ProviderUpdate,
-  providerCreate,
-  providerShape,
-  providerUpdate,
-  statusChange,
-  testResult,
-} from '../models/provider.ts';
+import { providerCreate, providerShape, providerUpdate, statusChange, testResult } from '../models/provider.ts';
 import { testProvider } from '../services/provider-tests.ts';
 import {
   createProvider,
@@ -61,7 +52,7 @@ export default [
     response: provider,
     status: 201,
     errors: ['SITE_ACCESS_DENIED', 'ORG_REQUIRED', 'NAME_TAKEN', 'NOT_FOUND'],
-    handler: (ctx, { payload }: { payload: ProviderCreate }) => createProvider(ctx, payload),
+    handler: (ctx, { payload }) => createProvider(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -74,8 +65,7 @@ export default [
     payload: providerUpdate,
     response: provider,
     errors: ['SITE_ACCESS_DENIED', 'NO_UPDATES', 'CLIENT_SECRET_REQUIRED', 'NAME_TAKEN', 'SSO_NOT_PROVEN'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: ProviderUpdate }) =>
-      updateProvider(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateProvider(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',
@@ -98,8 +88,7 @@ export default [
     payload: statusChange,
     response: provider,
     errors: ['SITE_ACCESS_DENIED', 'SSO_PROVIDER_ACTIVE', 'SSO_NOT_PROVEN'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: { status: ProviderStatus } }) =>
-      setStatus(ctx, id, payload.status),
+    handler: (ctx, { params: { id }, payload }) => setStatus(ctx, id, payload.status),
   }),
   defineRoute({
     method: 'POST',

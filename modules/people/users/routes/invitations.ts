@@ -1,16 +1,7 @@
 /** Inviting, and accepting an invitation. */
 import Joi from 'joi';
 import { defineRoute, loginAnswer } from '#core';
-import {
-  type Acceptance,
-  acceptance,
-  check,
-  type InviteCreate,
-  invitationShape,
-  inviteCreate,
-  type Resend,
-  resend,
-} from '../models/invitation.ts';
+import { acceptance, check, invitationShape, inviteCreate, type Resend, resend } from '../models/invitation.ts';
 import { memberShape } from '../models/member.ts';
 import { acceptInvitation, checkInvitation } from '../services/acceptances.ts';
 import { invite, resendInvitation } from '../services/invitations.ts';
@@ -39,7 +30,7 @@ export default [
     response: memberShape,
     status: 201,
     errors: ['USER_EXISTS', 'NOT_FOUND', 'SITE_ACCESS_DENIED', 'TARGET_OUT_OF_SCOPE', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: { payload: InviteCreate }) => invite(ctx, payload),
+    handler: (ctx, { payload }) => invite(ctx, payload),
   }),
   defineRoute({
     method: 'POST',
@@ -59,7 +50,7 @@ export default [
     payload: resend,
     response: memberShape,
     errors: ['INVALID_STATE', 'INVITATION_OUTDATED', 'NOT_FOUND', 'TARGET_OUT_OF_SCOPE', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: { payload: Resend }) => resendInvitation(ctx, payload),
+    handler: (ctx, { payload }) => resendInvitation(ctx, payload),
   }),
   defineRoute({
     method: 'POST',
@@ -72,7 +63,7 @@ export default [
     payload: check,
     response: invitationShape,
     errors: ['INVITATION_INVALID', 'INVITATION_OUTDATED', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: { payload: { token: string } }) => checkInvitation(ctx, payload.token),
+    handler: (ctx, { payload }) => checkInvitation(ctx, payload.token),
   }),
   defineRoute({
     method: 'POST',
@@ -89,6 +80,6 @@ export default [
       Joi.object({ success: Joi.boolean().required(), loginRequired: Joi.boolean().required() }),
     ),
     errors: ['INVITATION_INVALID', 'INVITATION_OUTDATED', 'WEAK_PASSWORD', 'INVALID_STATE', 'RATE_LIMITED'],
-    handler: (ctx, { payload }: { payload: Acceptance }) => acceptInvitation(ctx, payload),
+    handler: (ctx, { payload }) => acceptInvitation(ctx, payload),
   }),
 ];

@@ -5,10 +5,8 @@ import { type NamedTenant, namedTenant } from '../models/invitation.ts';
 import {
   assignableShape,
   type MemberQuery,
-  type MemberUpdate,
   memberShape,
   memberUpdate,
-  type RoleAssignment,
   roleAssignment,
   STATUSES,
 } from '../models/member.ts';
@@ -79,8 +77,7 @@ export default [
       'SITE_ACCESS_DENIED',
       'TARGET_OUT_OF_SCOPE',
     ],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: MemberUpdate }) =>
-      updateUser(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateUser(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',
@@ -105,7 +102,6 @@ export default [
     payload: roleAssignment,
     response: memberShape,
     errors: ['LAST_ADMINISTRATOR', 'INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: RoleAssignment }) =>
-      assignRole(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => assignRole(ctx, id, payload),
   }),
 ];

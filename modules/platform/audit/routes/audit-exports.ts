@@ -1,6 +1,6 @@
 /** /audit-logs/export and the same under /audit: at most 10,000 entries, answered immediately. */
 import { type AnyRoute, defineRoute } from '#core';
-import { type CsvQuery, csvQuery, type ExportRequest, exportRequest, exportShape } from '../models/audit-export.ts';
+import { csvQuery, exportRequest, exportShape } from '../models/audit-export.ts';
 import { exportCsv, exportEntries } from '../services/exports/exports.ts';
 
 const limits = [{ name: 'audit-export', max: 30, windowSeconds: 60, by: 'actor' as const }];
@@ -16,7 +16,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     response: exportShape,
     produces: ['application/json', 'text/csv'],
     limits,
-    handler: (ctx, { payload }: { payload: ExportRequest }) => exportEntries(ctx, payload),
+    handler: (ctx, { payload }) => exportEntries(ctx, payload),
   }),
   defineRoute({
     method: 'GET',
@@ -28,7 +28,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     response: exportShape,
     produces: ['text/csv'],
     limits,
-    handler: (ctx, { query }: { query: CsvQuery }) => exportCsv(ctx, query),
+    handler: (ctx, { query }) => exportCsv(ctx, query),
   }),
 ];
 

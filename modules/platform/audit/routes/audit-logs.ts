@@ -2,15 +2,7 @@
 
 import Joi from 'joi';
 import { type AnyRoute, defineRoute } from '#core';
-import {
-  type AuditQuery,
-  type AuditSearch,
-  auditPage,
-  auditQuery,
-  auditSearch,
-  auditShape,
-  flatPage,
-} from '../models/audit-log.ts';
+import { auditPage, auditQuery, auditSearch, auditShape, flatPage } from '../models/audit-log.ts';
 import { listEntries, readEntry } from '../services/reading/entries.ts';
 import { listFlat } from '../services/reading/flat-list.ts';
 
@@ -23,7 +15,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     query: auditQuery,
     response: flatPage,
     errors: ['INVALID_CURSOR'],
-    handler: (ctx, { query }: { query: AuditQuery }) => listFlat(ctx, query),
+    handler: (ctx, { query }) => listFlat(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -35,7 +27,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     query: auditQuery,
     response: auditPage,
     errors: ['INVALID_CURSOR'],
-    handler: (ctx, { query }: { query: AuditQuery }) => listEntries(ctx, query),
+    handler: (ctx, { query }) => listEntries(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -54,7 +46,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     query: auditSearch,
     response: auditPage,
     errors: ['INVALID_CURSOR'],
-    handler: (ctx, { query }: { query: AuditSearch }) => listEntries(ctx, query),
+    handler: (ctx, { query }) => listEntries(ctx, query),
   }),
 ];
 

@@ -2,7 +2,6 @@
 import { type AnyRoute, defineRoute } from '#core';
 import {
   complianceShape,
-  type ReportQuery,
   reportQuery,
   securityEventsShape,
   statsShape,
@@ -19,7 +18,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     access: { permission: 'audit:read' },
     query: reportQuery,
     response: userActivityShape,
-    handler: (ctx, { query }: { query: ReportQuery }) => userActivity(ctx, query),
+    handler: (ctx, { query }) => userActivity(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -28,7 +27,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     access: { permission: 'audit:read' },
     query: reportQuery,
     response: securityEventsShape,
-    handler: (ctx, { query }: { query: ReportQuery }) => securityEvents(ctx, query),
+    handler: (ctx, { query }) => securityEvents(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -37,7 +36,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     access: { permission: 'audit:read' },
     query: reportQuery,
     response: complianceShape,
-    handler: (ctx, { query }: { query: ReportQuery }) => compliance(ctx, query),
+    handler: (ctx, { query }) => compliance(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -46,7 +45,7 @@ const under = (base: '/audit-logs' | '/audit'): AnyRoute[] => [
     access: { permission: 'audit:read' },
     query: reportQuery,
     response: statsShape,
-    handler: (ctx, { query }: { query: ReportQuery }) => statistics(ctx, query),
+    handler: (ctx, { query }) => statistics(ctx, query),
   }),
 ];
 

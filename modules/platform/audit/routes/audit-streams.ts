@@ -1,7 +1,7 @@
 /** /audit-logs/stream: the trail as it grows, for a SIEM. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
-import { type StreamQuery, streamQuery } from '../models/audit-stream.ts';
+import { streamQuery } from '../models/audit-stream.ts';
 import { follow } from '../services/live/streams.ts';
 
 export default [
@@ -17,7 +17,6 @@ export default [
     produces: ['text/event-stream'],
     errors: ['INVALID_CURSOR', 'TOO_MANY_STREAMS'],
     work: 'none',
-    handler: (ctx, { query, headers }: { query: StreamQuery; headers: Record<string, string | undefined> }) =>
-      follow(ctx, query, headers['last-event-id'] || query.lastEventId),
+    handler: (ctx, { query, headers }) => follow(ctx, query, headers['last-event-id'] || query.lastEventId),
   }),
 ];

@@ -3,20 +3,16 @@
 import Joi from 'joi';
 import { defineRoute, pageOf } from '#core';
 import {
-  type CheckpointQuery,
-  type ConsistencyQuery,
   checkpointQuery,
   checkpointShape,
   consistencyQuery,
   consistencyShape,
-  type ExportQuery,
   exportQuery,
-  type InclusionQuery,
   inclusionQuery,
   inclusionShape,
   keyShape,
 } from '../models/checkpoint.ts';
-import { type VerifyQuery, verdictShape, verifyQuery } from '../models/verdict.ts';
+import { verdictShape, verifyQuery } from '../models/verdict.ts';
 import { exportTrail } from '../services/exports/chain-exports.ts';
 import { listCheckpoints, readCheckpoint, readPublicKeys } from '../services/proofs/checkpoints.ts';
 import { readConsistency, readInclusion } from '../services/proofs/proofs.ts';
@@ -37,7 +33,7 @@ export default [
     query: verifyQuery,
     response: Joi.object({ data: verdictShape.required() }),
     work,
-    handler: (ctx, { query }: { query: VerifyQuery }) => verifyTrail(ctx, query),
+    handler: (ctx, { query }) => verifyTrail(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -51,7 +47,7 @@ export default [
     produces: ['application/x-ndjson'],
     response: Joi.string(),
     work,
-    handler: (ctx, { query }: { query: ExportQuery }) => exportTrail(ctx, query),
+    handler: (ctx, { query }) => exportTrail(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -60,7 +56,7 @@ export default [
     access: read,
     query: checkpointQuery,
     response: pageOf(checkpointShape),
-    handler: (ctx, { query }: { query: CheckpointQuery }) => listCheckpoints(ctx, query),
+    handler: (ctx, { query }) => listCheckpoints(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -80,7 +76,7 @@ export default [
     response: Joi.object({ data: inclusionShape.required() }),
     errors: ['NOT_COVERED', 'NOT_FOUND', 'PROOF_BROKEN'],
     work,
-    handler: (ctx, { query }: { query: InclusionQuery }) => readInclusion(ctx, query),
+    handler: (ctx, { query }) => readInclusion(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -91,7 +87,7 @@ export default [
     response: Joi.object({ data: consistencyShape.required() }),
     errors: ['NOT_FOUND', 'PROOF_BROKEN'],
     work,
-    handler: (ctx, { query }: { query: ConsistencyQuery }) => readConsistency(ctx, query),
+    handler: (ctx, { query }) => readConsistency(ctx, query),
   }),
   defineRoute({
     method: 'GET',

@@ -1,8 +1,7 @@
 /** /audit-logs/exports: exports of any size, written by a job. */
 import Joi from 'joi';
-import { defineRoute, type PageQuery } from '#core';
+import { defineRoute } from '#core';
 import {
-  type ExportJobRequest,
   exportAccepted,
   exportJobPage,
   exportJobParams,
@@ -21,7 +20,7 @@ export default [
     query: exportJobQuery,
     response: exportJobPage,
     errors: ['INVALID_CURSOR'],
-    handler: (ctx, { query }: { query: PageQuery }) => listExports(ctx, query),
+    handler: (ctx, { query }) => listExports(ctx, query),
   }),
   defineRoute({
     method: 'GET',
@@ -42,7 +41,7 @@ export default [
     response: exportAccepted,
     status: 202,
     errors: ['TOO_MANY_EXPORTS'],
-    handler: (ctx, { payload }: { payload: ExportJobRequest }) => requestExport(ctx, payload),
+    handler: (ctx, { payload }) => requestExport(ctx, payload),
   }),
   defineRoute({
     method: 'GET',

@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import { defineRoute } from '#core';
-import { type RetentionUpdate, retentionShape, retentionUpdate } from '../models/retention-policy.ts';
+import { retentionShape, retentionUpdate } from '../models/retention-policy.ts';
 import { readPolicy, updatePolicy } from '../services/keeping/retention.ts';
 
 const query = Joi.object<{ orgId?: string }>({
@@ -31,7 +31,6 @@ export default [
     payload: retentionUpdate,
     response,
     errors: ['ORG_REQUIRED', 'NO_UPDATES', 'NOT_FOUND'],
-    handler: (ctx, input: { query: { orgId?: string }; payload: RetentionUpdate }) =>
-      updatePolicy(ctx, input.query.orgId, input.payload),
+    handler: (ctx, input) => updatePolicy(ctx, input.query.orgId, input.payload),
   }),
 ];

@@ -90,7 +90,6 @@ export default [
       waitingCommands: Joi.number().integer().required(),
     }),
     errors: ['CORE_MODULE', 'ORG_REQUIRED'],
-    handler: (ctx, { params: { key }, payload }: { params: { key: string }; payload: Question }) =>
-      impactOf(ctx, key, payload),
+    handler: (ctx, { params: { key }, payload }) => impactOf(ctx, key, payload),
   }),
 ];

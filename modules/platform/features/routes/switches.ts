@@ -1,15 +1,7 @@
 /** The switches of the installation, of a partner, and of an organization. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
-import {
-  instanceRow,
-  instanceTurn,
-  organizationTurn,
-  partnerRow,
-  partnerTurn,
-  stateShape,
-  type Turn,
-} from '../models/switch.ts';
+import { instanceRow, instanceTurn, organizationTurn, partnerRow, partnerTurn, stateShape } from '../models/switch.ts';
 import { listInstance, listPartner } from '../services/levels.ts';
 import { organizationPlace, partnerPlace } from '../services/places.ts';
 import { turn } from '../services/switches.ts';
@@ -40,7 +32,7 @@ export default [
     payload: instanceTurn,
     response: state,
     errors: [...switchErrors, 'DISABLED_ABOVE'],
-    handler: (ctx, { params, payload }: { params: { key: string }; payload: Turn }) =>
+    handler: (ctx, { params, payload }) =>
       turn(ctx, { level: 'instance', partnerId: null, orgId: null }, params.key, payload),
   }),
   defineRoute({
@@ -64,8 +56,7 @@ export default [
     payload: partnerTurn,
     response: state,
     errors: [...switchErrors, 'LOCKED_BY_INSTANCE', 'NOT_IN_PLAN', 'DISABLED_ABOVE'],
-    handler: async (ctx, { params, payload }: { params: { key: string }; payload: Turn & { partnerId?: string } }) =>
-      turn(ctx, await partnerPlace(ctx, payload), params.key, payload),
+    handler: async (ctx, { params, payload }) => turn(ctx, await partnerPlace(ctx, payload), params.key, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -77,7 +68,7 @@ export default [
     payload: organizationTurn,
     response: state,
     errors: [...switchErrors, 'LOCKED_BY_INSTANCE', 'DISABLED_ABOVE'],
-    handler: async (ctx, { params, payload }: { params: { orgId: string; key: string }; payload: Turn }) =>
+    handler: async (ctx, { params, payload }) =>
       turn(ctx, await organizationPlace(ctx, params.orgId), params.key, payload),
   }),
 ];

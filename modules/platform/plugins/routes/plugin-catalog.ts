@@ -84,9 +84,8 @@ export default [
       slug,
       version: Joi.string().max(64).required().description('The version, as GET /plugins/catalog/{slug} lists it'),
     }),
-    payload: Joi.object({ yanked: Joi.boolean().required() }),
+    payload: Joi.object<{ yanked: boolean }>({ yanked: Joi.boolean().required() }),
     response,
-    handler: (ctx, { params, payload }: { params: { slug: string; version: string }; payload: { yanked: boolean } }) =>
-      yankVersion(ctx, params.slug, params.version, payload.yanked),
+    handler: (ctx, { params, payload }) => yankVersion(ctx, params.slug, params.version, payload.yanked),
   }),
 ];

@@ -2,14 +2,7 @@
 import Joi from 'joi';
 import { defineRoute, openObject, pageOf, pageQuery } from '#core';
 import { PROVIDER_OPERATIONS, type ProviderKind } from '#plugin-sdk/host';
-import {
-  type InstallationCreate,
-  type InstallationUpdate,
-  installationCreate,
-  installationShape,
-  installationUpdate,
-  STATUSES,
-} from '../models/installation.ts';
+import { installationCreate, installationShape, installationUpdate, STATUSES } from '../models/installation.ts';
 import { LEVELS, logShape } from '../models/log-line.ts';
 import { type ActionInput, invokeAction, listProviders } from '../services/actions.ts';
 import { updateInstallation } from '../services/installations/changes.ts';
@@ -71,7 +64,7 @@ export default [
       ...['OWNER_REQUIRED', 'PLUGIN_DEPRECATED', 'INCOMPATIBLE', 'PERMISSION_NOT_GRANTED', 'CONFIG_INVALID'],
       ...['ALREADY_INSTALLED', 'DEPENDENCIES_MISSING', 'TARGET_OUT_OF_SCOPE', 'NOT_FOUND'],
     ],
-    handler: (ctx, { payload }: { payload: InstallationCreate }) => install(ctx, payload),
+    handler: (ctx, { payload }) => install(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -86,8 +79,7 @@ export default [
       ...['NO_UPDATES', 'CONFIG_INVALID', 'CREDENTIALS_REQUIRED', 'INCOMPATIBLE', 'DEPENDENCIES_MISSING'],
       ...['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
     ],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: InstallationUpdate }) =>
-      updateInstallation(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateInstallation(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',
@@ -120,7 +112,7 @@ export default [
       'PLUGIN_FAILED',
       'TARGET_OUT_OF_SCOPE',
     ],
-    handler: (ctx, { params: { id } }: { params: { id: string } }) => enable(ctx, id),
+    handler: (ctx, { params: { id } }) => enable(ctx, id),
   }),
   defineRoute({
     method: 'POST',
@@ -129,14 +121,13 @@ export default [
     access: write,
     audit: 'plugin.disable',
     params,
-    payload: Joi.object({
+    payload: Joi.object<{ cascade: boolean } | null>({
       cascade: Joi.boolean().default(false).description('Also those that depend on it'),
     }).allow(null),
     response: one,
     work: 'none',
     errors: ['ALREADY_DISABLED', 'HAS_DEPENDENTS', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: { cascade?: boolean } | null }) =>
-      disable(ctx, id, payload?.cascade ?? false),
+    handler: (ctx, { params: { id }, payload }) => disable(ctx, id, payload?.cascade ?? false),
   }),
   defineRoute({
     method: 'GET',
@@ -205,10 +196,7 @@ export default [
     work: 'none',
     limits: [{ name: 'plugin-invoke', max: 120, windowSeconds: 60, by: 'actor' }],
     errors: ['INVALID_STATE', 'CONFIG_INVALID', ...failures],
-    handler: (
-      ctx,
-      { params: { id, action }, payload }: { params: { id: string; action: string }; payload: ActionInput | null },
-    ) => invokeAction(ctx, id, action, payload ?? {}),
+    handler: (ctx, { params: { id, action }, payload }) => invokeAction(ctx, id, action, payload ?? {}),
   }),
   defineRoute({
     method: 'GET',

@@ -1,6 +1,6 @@
 /** GET /search: one query to all categories. */
 import { defineRoute } from '#core';
-import { type SearchQuery, searchAnswer, searchQuery } from '../models/result.ts';
+import { searchAnswer, searchQuery } from '../models/result.ts';
 import { search } from '../services/searches.ts';
 
 export default [
@@ -12,6 +12,6 @@ export default [
     access: { permission: null, why: 'each category requires the permission of its own list' },
     query: searchQuery,
     response: searchAnswer,
-    handler: (ctx, { query }: { query: SearchQuery }) => search(ctx, query),
+    handler: (ctx, { query }) => search(ctx, query),
   }),
 ];

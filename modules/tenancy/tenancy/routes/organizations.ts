@@ -3,8 +3,6 @@
 import Joi from 'joi';
 import { defineRoute, type TrackedQuery, trackedPageOf, trackedQuery } from '#core';
 import {
-  type OrganizationCreate,
-  type OrganizationUpdate,
   organizationBrief,
   organizationCreate,
   organizationOrder,
@@ -62,7 +60,7 @@ export default [
     response: organizationShape,
     status: 201,
     errors: ['NAME_TAKEN', 'ORG_LIMIT_REACHED', 'PARTNER_ACCESS_DENIED', 'NOT_FOUND'],
-    handler: (ctx, { payload }: { payload: OrganizationCreate }) => createOrganization(ctx, payload),
+    handler: (ctx, { payload }) => createOrganization(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -72,8 +70,7 @@ export default [
     audit: 'partner.settings.update',
     payload: organizationOrder,
     response: organizationOrder,
-    handler: (ctx, { payload }: { payload: { organizationOrder: string[] } }) =>
-      orderOrganizations(ctx, payload.organizationOrder),
+    handler: (ctx, { payload }) => orderOrganizations(ctx, payload.organizationOrder),
   }),
   defineRoute({
     method: 'PATCH',
@@ -85,8 +82,7 @@ export default [
     payload: organizationUpdate,
     response: organizationShape,
     errors: ['NAME_TAKEN', 'NO_UPDATES'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: OrganizationUpdate }) =>
-      updateOrganization(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateOrganization(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

@@ -2,15 +2,7 @@
 
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import {
-  type OwnPartnerUpdate,
-  ownPartnerUpdate,
-  type PartnerCreate,
-  type PartnerUpdate,
-  partnerCreate,
-  partnerShape,
-  partnerUpdate,
-} from '../models/partner.ts';
+import { ownPartnerUpdate, partnerCreate, partnerShape, partnerUpdate } from '../models/partner.ts';
 import {
   createPartner,
   deletePartner,
@@ -61,7 +53,7 @@ export default [
     response: partnerShape,
     status: 201,
     errors: ['NAME_TAKEN'],
-    handler: (ctx, { payload }: { payload: PartnerCreate }) => createPartner(ctx, payload),
+    handler: (ctx, { payload }) => createPartner(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -72,7 +64,7 @@ export default [
     payload: ownPartnerUpdate,
     response: partnerShape,
     errors: ['NO_UPDATES'],
-    handler: (ctx, { payload }: { payload: OwnPartnerUpdate }) => updateOwnPartner(ctx, payload),
+    handler: (ctx, { payload }) => updateOwnPartner(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -84,8 +76,7 @@ export default [
     payload: partnerUpdate,
     response: partnerShape,
     errors: ['NAME_TAKEN', 'NO_UPDATES'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: PartnerUpdate }) =>
-      updatePartner(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updatePartner(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

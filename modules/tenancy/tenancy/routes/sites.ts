@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import { defineRoute, type TrackedQuery, trackedPageOf, trackedQuery } from '#core';
-import { type SiteCreate, type SiteUpdate, siteCreate, siteShape, siteUpdate } from '../models/site.ts';
+import { siteCreate, siteShape, siteUpdate } from '../models/site.ts';
 import { createSite, deleteSite, listSites, readSite, updateSite } from '../services/sites.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
@@ -33,7 +33,7 @@ export default [
     response: siteShape,
     status: 201,
     errors: ['NOT_FOUND', 'ORG_ACCESS_DENIED', 'SITE_ACCESS_DENIED'],
-    handler: (ctx, { payload }: { payload: SiteCreate }) => createSite(ctx, payload),
+    handler: (ctx, { payload }) => createSite(ctx, payload),
   }),
   defineRoute({
     method: 'GET',
@@ -55,8 +55,7 @@ export default [
     payload: siteUpdate,
     response: siteShape,
     errors: ['NO_UPDATES', 'SITE_ACCESS_DENIED'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: SiteUpdate }) =>
-      updateSite(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateSite(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',

@@ -1,14 +1,7 @@
 /** /acme-asset-labels: a module package's paths lie below its module's name. */
 import { defineRoute, pageOf } from '@quartermaster/module-kit';
 import Joi from 'joi';
-import {
-  type LabelCreate,
-  type LabelUpdate,
-  labelCreate,
-  labelQuery,
-  labelShape,
-  labelUpdate,
-} from '../models/asset-label.ts';
+import { labelCreate, labelQuery, labelShape, labelUpdate } from '../models/asset-label.ts';
 import { createLabel, deleteLabel, listLabels, readLabel, updateLabel } from '../services/labels.ts';
 import { orderLabels } from '../services/numbers.ts';
 
@@ -44,7 +37,7 @@ export default [
     response: one,
     status: 201,
     errors: ['LABEL_TAKEN', 'DEVICE_HAS_LABEL', 'NUMBERS_TAKEN', 'NOT_FOUND'],
-    handler: (ctx, { payload }: { payload: LabelCreate }) => createLabel(ctx, payload),
+    handler: (ctx, { payload }) => createLabel(ctx, payload),
   }),
   defineRoute({
     method: 'PATCH',
@@ -56,8 +49,7 @@ export default [
     payload: labelUpdate,
     response: one,
     errors: ['LABEL_TAKEN'],
-    handler: (ctx, { params: { id }, payload }: { params: { id: string }; payload: LabelUpdate }) =>
-      updateLabel(ctx, id, payload),
+    handler: (ctx, { params: { id }, payload }) => updateLabel(ctx, id, payload),
   }),
   defineRoute({
     method: 'DELETE',
@@ -79,6 +71,6 @@ export default [
     response: Joi.object({ accepted: Joi.boolean().required() }),
     status: 202,
     errors: ['ORG_REQUIRED', 'TARGET_OUT_OF_SCOPE'],
-    handler: (ctx, { payload }: { payload: { orgId?: string } }) => orderLabels(ctx, payload.orgId),
+    handler: (ctx, { payload }) => orderLabels(ctx, payload.orgId),
   }),
 ];
