@@ -95,6 +95,7 @@ test.serial(
       await ctx.use('alert-channels').send(id, { ...about, ...said });
     });
     await platform.runJobs();
+    await until('the alert is published', () => ntfy.asked[0]);
     t.is(ntfy.asked[0]?.headers.authorization, 'Bearer tk_secret');
     t.like(ntfy.asked[0]?.body, {
       topic: 'on-call',
@@ -102,11 +103,13 @@ test.serial(
       priority: 5,
       click: 'http://localhost:3000/alerts/1',
     });
-    const rows = await platform.sql(
-      'select status, provider_message_id as id from alert_notifications where channel_id = $1',
-      [id],
-    );
-    t.deepEqual(rows, [{ status: 'sent', id: 'n-1' }]);
+    const attempts = () =>
+      platform.sql<{ status: string; id: string }>(
+        'select status, provider_message_id as id from alert_notifications where channel_id = $1',
+        [id],
+      );
+    await until('the outcome is stored', async () => (await attempts())[0]?.status !== 'pending');
+    t.deepEqual(await attempts(), [{ status: 'sent', id: 'n-1' }]);
   },
 );
 

@@ -115,11 +115,11 @@ test('the command update_agent says why it could not, and that there is nothing 
   await stop();
 });
 
-test('an agent that nobody would start again answers update_agent with that', async (t) => {
+test('an agent that no service would start again answers update_agent with that', async (t) => {
   const { server, run } = await setup(t);
   server.queue.push({ id: 'c-6', type: 'update_agent', payload: {} });
   const { stop } = await run({ updates: undefined });
-  t.regex((await server.result('c-6')).error ?? '', /nobody would start it again/);
+  t.regex((await server.result('c-6')).error ?? '', /no service would start it again/);
   await stop();
 });
 

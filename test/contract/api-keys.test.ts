@@ -26,7 +26,7 @@ function keyWith(scopes: string[]): Promise<string> {
   made.set(scopes.join(' '), known);
   return known;
 }
-const pathOf = await existingPaths(installation, () => owner.orgAdmin.token);
+const pathOf = await existingPaths(installation, () => [owner.orgAdmin.token]);
 
 async function call(route: AnyRoute, scopes: string[]): Promise<Called<Partial<ErrorBody>>> {
   const body = takesBody(route) ? sampleOrNothing(route) : undefined;

@@ -148,7 +148,7 @@ whenAsked('every operation answers as its example says', async (t) => {
     hostname: 'WS-0142',
     osType: 'windows',
   });
-  const callers = { agent, existing: await existingPaths(installation, () => admin.token) };
+  const callers = { agent, existing: await existingPaths(installation, () => [admin.token]) };
   const manifests = platform.platform.modules.map(({ module }) => module);
   const document = openapiDocument(tags, manifests, '1') as {
     components: { schemas: Record<string, object> };

@@ -1,5 +1,5 @@
 /** Devices keep the values of custom fields: how many hold one, how they are rewritten and stripped. */
-import { defineContribution } from '#core';
+import { type AddParameter, defineContribution, reach } from '#core';
 
 export default defineContribution('custom-fields.store', {
   async stripKey(ctx, { fieldKey, orgIds, limit }) {
@@ -13,11 +13,12 @@ export default defineContribution('custom-fields.store', {
     return rows.length;
   },
   async countKey(ctx, { fieldKey, orgIds, among = null }) {
+    const values: unknown[] = [fieldKey, orgIds, among];
+    const add: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
     const { rows } = await ctx.sql<{ n: number }>(
-      // reach: values of a whole organization, for the owner of the field definition
-      `select count(*) as n from devices where org_id = any($2::uuid[]) and custom_fields ? $1
-           and ($3::text[] is null or custom_fields ->> $1 = any($3))`,
-      [fieldKey, orgIds, among],
+      `select count(*) as n from devices d where org_id = any($2::uuid[]) and custom_fields ? $1
+           and ($3::text[] is null or custom_fields ->> $1 = any($3)) and ${reach(ctx, 'd', add)}`,
+      values,
     );
     return rows[0]?.n ?? 0;
   },

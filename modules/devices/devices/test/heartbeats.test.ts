@@ -229,10 +229,10 @@ test('an agent that comes back with its old version after five minutes has faile
   t.deepEqual(changes, [{ device_id: late.deviceId, before: '1.0.0', after: '2.0.0' }]);
 });
 
-test('a device that is no more is told so', async (t) => {
+test('a heartbeat of a device that no longer exists is refused', async (t) => {
   const place = await tenant(platform);
   const ghost = { deviceId: place.siteId, orgId: place.orgId };
-  await t.throwsAsync(() => heartbeat(platform, ghost), { message: 'This device is no more' });
+  await t.throwsAsync(() => heartbeat(platform, ghost), { message: 'The device no longer exists' });
   t.deepEqual(
     await asAgent(platform, ghost, (ctx) => ctx.use('device-commands').claimCommands(ghost.deviceId, 'agent')),
     [],

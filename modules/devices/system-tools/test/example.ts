@@ -45,6 +45,7 @@ const CALLS: Record<string, [path: string, body?: object]> = {
   'POST /tasks/{path}/enable': [`${TASK}/enable`],
   'POST /tasks/{path}/disable': [`${TASK}/disable`],
   'GET /files': ['/files?path=C:%5CUsers'],
+  'GET /files/download': ['/files/download?path=C:%5CUsers'],
 };
 
 /** The operation of the API that a key of CALLS stands for. */
@@ -91,8 +92,8 @@ const example: Example = {
     'GET /agents/{id}/transfers/{commandId}': { test: 'transfers.test.ts', why: FILES },
     'PUT /agents/{id}/transfers/{commandId}': { test: 'transfers.test.ts', why: FILES },
   },
-  // The device sends no file.
-  statuses: { [`GET ${BASE}/files/download`]: 400, 'GET /agents/{id}/transfers/{commandId}': 410 },
+  // The connected device sends no file.
+  statuses: { [`GET ${BASE}/files/download`]: 502, 'GET /agents/{id}/transfers/{commandId}': 410 },
   withoutObject: Object.fromEntries(
     [
       '',
