@@ -147,7 +147,7 @@ export {
 export { type TrackedList, trackedPage } from './http/sync/tracked-page.ts';
 export {
   deletedShape,
-  MOST_CHANGES,
+  MAX_CHANGES,
   sinceQuery,
   type TrackedQuery,
   trackedPageOf,

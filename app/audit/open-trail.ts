@@ -39,7 +39,7 @@ export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Prom
   );
 }
 
-async function keysOf(config: Config): Promise<Pick<Trail, 'vouch' | 'seal'>> {
+async function keysOf(config: Config): Promise<Pick<Trail, 'mac' | 'seal'>> {
   const { encryptionKey } = await resolveSecrets(config);
-  return { vouch: createMac(encryptionKey), seal: createSealer({ keys: [{ secret: encryptionKey }] }) };
+  return { mac: createMac(encryptionKey), seal: createSealer({ keys: [{ secret: encryptionKey }] }) };
 }

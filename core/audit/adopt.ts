@@ -1,7 +1,7 @@
-/** After a restore, a change of the encryption key or an incident that was looked into: a chain is vouched for anew. */
-import { atGenesis, readAnchor, vouchAnchor } from './anchors.ts';
+/** Signs a chain again after a restore, a change of the encryption key, or an incident that the operator has examined. */
+import { atGenesis, readAnchor, signAnchor } from './anchors.ts';
 import { adoptHead } from './heads.ts';
-import { vouchKeys } from './proofs/signing-keys.ts';
+import { signKeys } from './proofs/signing-keys.ts';
 import type { Trail } from './trail.ts';
 import { type Verdict, verifyChain } from './verify.ts';
 
@@ -10,9 +10,9 @@ import { type Verdict, verifyChain } from './verify.ts';
  * do not fit each other or a checkpoint stay faults: nothing can mend those. The store must work in one transaction.
  */
 export async function adoptChain(trail: Trail, owner: string): Promise<Verdict> {
-  await vouchKeys(trail);
+  await signKeys(trail);
   const anchor = await readAnchor(trail, owner);
-  if (anchor.seq !== atGenesis(owner).seq) await vouchAnchor(trail, anchor);
+  if (anchor.seq !== atGenesis(owner).seq) await signAnchor(trail, anchor);
   await adoptHead(trail, owner);
   return verifyChain(trail, owner);
 }

@@ -1,6 +1,6 @@
 /** Where a chain begins after retention: the last row that was pruned, and the tree up to it. */
 import { Frontier } from './proofs/merkle.ts';
-import { isVouched, type Trail } from './trail.ts';
+import { isAuthentic, type Trail } from './trail.ts';
 
 export interface Anchor {
   owner: string;
@@ -11,7 +11,7 @@ export interface Anchor {
   count: number;
   frontier: Frontier;
   prunedAt: Date | null;
-  /** False for an anchor that somebody else put there or changed. */
+  /** False for an anchor that this installation did not write. */
   ours: boolean;
 }
 
@@ -30,7 +30,7 @@ export const atGenesis = (owner: string): Anchor => ({
   ours: true,
 });
 
-export async function readAnchor(trail: Pick<Trail, 'query' | 'vouch'>, owner: string): Promise<Anchor> {
+export async function readAnchor(trail: Pick<Trail, 'query' | 'mac'>, owner: string): Promise<Anchor> {
   const { rows } = await trail.query<{
     seq: number;
     checksum: string;
@@ -46,7 +46,7 @@ export async function readAnchor(trail: Pick<Trail, 'query' | 'vouch'>, owner: s
   const { proof, ...stored } = row;
   try {
     const anchor = { ...stored, owner, frontier: Frontier.from(row.seq, row.frontier) };
-    return { ...anchor, ours: isVouched(trail, PURPOSE, textOf(anchor), proof) };
+    return { ...anchor, ours: isAuthentic(trail, PURPOSE, textOf(anchor), proof) };
   } catch {
     return { ...stored, owner, frontier: new Frontier(), ours: false };
   }
@@ -71,7 +71,7 @@ export async function moveAnchor(
       next.checksum,
       next.count,
       next.frontier.bytes(),
-      trail.vouch(PURPOSE, textOf(next)),
+      trail.mac(PURPOSE, textOf(next)),
       from.seq,
       from.checksum,
     ],
@@ -80,9 +80,9 @@ export async function moveAnchor(
 }
 
 /** Signs an anchor as it stands; for the operator, after looking into it. */
-export async function vouchAnchor(trail: Trail, anchor: Anchor): Promise<void> {
+export async function signAnchor(trail: Trail, anchor: Anchor): Promise<void> {
   await trail.query('update audit_anchors set proof = $2 where owner = $1', [
     anchor.owner,
-    trail.vouch(PURPOSE, textOf(anchor)),
+    trail.mac(PURPOSE, textOf(anchor)),
   ]);
 }

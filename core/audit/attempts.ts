@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { storable } from '../work/index.ts';
 import type { AuditRow } from './record.ts';
 
-const MOST = 10_000;
+const MAX_WAITING_ROWS = 10_000;
 
 export interface Attempts {
   add(row: AuditRow): void;
@@ -26,7 +26,7 @@ export function openAttempts(pool: pg.Pool, log: Logger): Attempts {
       await pool.query('select flush_effects($1::jsonb)', [storable({ audits: rows })]);
     } catch (error) {
       log.warn({ err: error, rows: rows.length }, 'attempts could not be recorded yet');
-      waiting = [...rows, ...waiting].slice(-MOST);
+      waiting = [...rows, ...waiting].slice(-MAX_WAITING_ROWS);
       timer ??= setTimeout(next, 1000);
     }
   };
@@ -35,7 +35,7 @@ export function openAttempts(pool: pg.Pool, log: Logger): Attempts {
   };
   return {
     add(row) {
-      if (waiting.length >= MOST) {
+      if (waiting.length >= MAX_WAITING_ROWS) {
         log.warn('too many unrecorded attempts; one dropped');
         return;
       }

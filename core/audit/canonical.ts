@@ -1,4 +1,4 @@
-/** The canonical form of JSON (RFC 8785): the same bytes for the same value, whoever writes them. */
+/** The canonical form of JSON (RFC 8785): equal values have equal bytes, in every implementation. */
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

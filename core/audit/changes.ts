@@ -7,7 +7,7 @@ export interface Changes {
   after: Record<string, unknown>;
 }
 
-/** Characters of JSON of one value; what is longer is told by its length. */
+/** Characters of JSON of one value; a longer value is replaced by its length. */
 const LONGEST = 2000;
 
 /**

@@ -1,7 +1,7 @@
-/** The end of each chain, vouched for by this installation, so that rows cut off or put on are seen (see README). */
+/** The end of each chain with a proof by this installation, so that removed or added rows are detected (see README). */
 import { readAnchor } from './anchors.ts';
 import type { ChainHead } from './chain.ts';
-import { isVouched, type Store, type Trail } from './trail.ts';
+import { isAuthentic, type Store, type Trail } from './trail.ts';
 
 export interface Head extends ChainHead {
   owner: string;
@@ -9,7 +9,7 @@ export interface Head extends ChainHead {
   fault: string | null;
   proof: string;
 }
-type Vouching = Pick<Trail, 'vouch'>;
+type MacOnly = Pick<Trail, 'mac'>;
 
 const PURPOSE = 'audit head';
 const COLUMNS = 'owner, seq, checksum, fault, proof';
@@ -17,13 +17,13 @@ const textOf = ({ owner, seq, checksum, fault }: Omit<Head, 'proof'>) =>
   JSON.stringify([owner, seq, checksum, fault ?? null]);
 
 /** The proof that goes with a head. */
-export const headProof = (trail: Vouching, head: Omit<Head, 'proof'>): string => trail.vouch(PURPOSE, textOf(head));
+export const headProof = (trail: MacOnly, head: Omit<Head, 'proof'>): string => trail.mac(PURPOSE, textOf(head));
 
 /** The place that a fault names. */
 export const faultPlace = (fault: string): number => Number.parseInt(fault, 10);
 
-/** Whether this installation wrote the head; false for one that somebody else put there or changed. */
-export const isOurHead = (trail: Vouching, head: Head): boolean => isVouched(trail, PURPOSE, textOf(head), head.proof);
+/** Whether this installation wrote the head; false for a head that was added or changed from outside. */
+export const isOurHead = (trail: MacOnly, head: Head): boolean => isAuthentic(trail, PURPOSE, textOf(head), head.proof);
 
 export async function readHead(store: Store, owner: string): Promise<Head | null> {
   const { rows } = await store.query<Head>(`select ${COLUMNS} from audit_heads where owner = $1`, [owner]);
@@ -44,7 +44,7 @@ const ENDS = `select o as owner, coalesce(l.seq, 0) as seq, l.checksum,
  */
 export async function headsOf(
   store: Store,
-  trail: Vouching,
+  trail: MacOnly,
   owners: string[],
   suspicious = false,
 ): Promise<Map<string, Omit<Head, 'proof'>>> {

@@ -18,7 +18,7 @@ const UNIQUE_VIOLATION = '23505';
 
 export interface SealerOptions {
   pool: pg.Pool;
-  vouch: Trail['vouch'];
+  mac: Trail['mac'];
   log: Logger;
 }
 
@@ -31,12 +31,12 @@ export async function sealBatch(options: SealerOptions, shard: number): Promise<
     return await attempt(options, shard, false);
   } catch (error) {
     if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-    // Somebody put rows behind a head: the chain goes on after them.
+    // Rows were inserted behind a head from outside: the chain goes on after them.
     return attempt(options, shard, true);
   }
 }
 
-async function attempt({ pool, vouch, log }: SealerOptions, shard: number, suspicious: boolean): Promise<number> {
+async function attempt({ pool, mac, log }: SealerOptions, shard: number, suspicious: boolean): Promise<number> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
@@ -50,7 +50,7 @@ async function attempt({ pool, vouch, log }: SealerOptions, shard: number, suspi
           values: [shard, BATCH],
         })
       : { rows: [] };
-    if (rows.length > 0) await append(client, { vouch, log }, rows, suspicious);
+    if (rows.length > 0) await append(client, { mac, log }, rows, suspicious);
     await client.query('commit');
     return rows.length;
   } catch (error) {
@@ -89,7 +89,7 @@ const APPEND = `with gone as (delete from audit_outbox where id = any($1::bigint
 
 async function append(
   client: pg.PoolClient,
-  { vouch, log }: Pick<SealerOptions, 'vouch' | 'log'>,
+  { mac, log }: Pick<SealerOptions, 'mac' | 'log'>,
   taken: { id: number; entry: AuditRow }[],
   suspicious: boolean,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function append(
     return { ...row, outboxId: id };
   });
   const byOwner = Map.groupBy(entries, ownerOf);
-  const heads = await headsOf(client, { vouch }, [...byOwner.keys()], suspicious);
+  const heads = await headsOf(client, { mac }, [...byOwner.keys()], suspicious);
   const sealed: (SealedRow & { outboxId: number })[] = [];
   const ends: { owner: string; seq: number; checksum: string; fault: string | null }[] = [];
   for (const [owner, rows] of byOwner) {
@@ -128,7 +128,7 @@ async function append(
       ends.map((end) => end.seq),
       ends.map((end) => end.checksum),
       ends.map((end) => end.fault),
-      ends.map((end) => headProof({ vouch }, end)),
+      ends.map((end) => headProof({ mac }, end)),
     ],
   });
   if (rows[0]?.n !== sealed.length) throw new Error('entries left the outbox while they were being sealed');

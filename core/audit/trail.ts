@@ -9,21 +9,21 @@ export interface Store {
 }
 
 export interface Trail extends Store {
-  /** `mac` of the platform: a proof beside a row that whoever has the database alone cannot forge. */
-  readonly vouch: Services['mac'];
+  /** The platform's HMAC: a proof beside a row, which access to the database alone is not enough to forge. */
+  readonly mac: Services['mac'];
   readonly seal: Services['seal'];
 }
 
 /** The trail over a context's own transaction; the context must work in the platform's role. */
 export const trailOf = (ctx: Context): Trail => ({
   query: (text, values) => ctx.sql(text, values),
-  vouch: ctx.services.mac,
+  mac: ctx.services.mac,
   seal: ctx.services.seal,
 });
 
 /** Whether a proof is the one that this installation would make. */
-export function isVouched(trail: Pick<Trail, 'vouch'>, purpose: string, text: string, proof: string): boolean {
-  const right = Buffer.from(trail.vouch(purpose, text));
+export function isAuthentic(trail: Pick<Trail, 'mac'>, purpose: string, text: string, proof: string): boolean {
+  const right = Buffer.from(trail.mac(purpose, text));
   const given = Buffer.from(proof);
   return right.length === given.length && timingSafeEqual(right, given);
 }

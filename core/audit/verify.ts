@@ -192,7 +192,7 @@ class Walk {
   /** Throws where rows at the end are gone, others stand there, or there are some that we did not put there. */
   private async end(read: Head | null): Promise<void> {
     const { trail, owner, place } = this;
-    // Rows and head are written together: rows without a head mean that somebody took the head away.
+    // Rows and head are written together: rows without a head mean that the head was removed.
     const head = read ?? (await readHead(trail, owner));
     const signed = await newestCheckpoint(trail, owner);
     if (!head) {

@@ -14,7 +14,7 @@ export interface Scope {
   readonly groupIds: readonly string[] | null;
   readonly deviceId: string | null;
   /** Organizations that are left out because the route's module is off for them. */
-  readonly withheld?: { readonly module: string; readonly orgIds: readonly string[] };
+  readonly excluded?: { readonly module: string; readonly orgIds: readonly string[] };
 }
 
 /** Reaches nothing. */

@@ -41,7 +41,7 @@ interface RouteBase<P, Q, B> {
   status?: number;
   /** Further statuses that it answers with by itself, each with the schema of that answer. */
   answers?: Record<number, Joi.Schema>;
-  /** Codes of the errors it can answer with, beside those that the core gives by what stands here (`document/refusals`). */
+  /** Codes of the errors it can answer with, beside those that the core gives by what stands here (`document/errors-of-route`). */
   errors?: string[];
   limits?: Limit<P, Q, B>[];
   /** Largest body in bytes; 1 MiB when absent. A removal takes a body where it declares a payload. */

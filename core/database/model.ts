@@ -1,4 +1,4 @@
-/** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the only door to a query. */
+/** The base of every model: camelCase fields over snake_case columns, and `in(ctx)`, the one way to a query. */
 import { Model as ObjectionModel, type QueryBuilder } from 'objection';
 import type { Context } from '../context/index.ts';
 import { reach } from './reach.ts';

@@ -93,7 +93,7 @@ async function look(client: pg.PoolClient): Promise<{ transaction: string; thing
 
 const isOwn = ({ name, base }: Thing, prefix: string) => name.startsWith(prefix) && base.startsWith(prefix);
 
-/** Before the first migration of a scope nothing bears its name, unless that is also how somebody else's begin. */
+/** Before the first migration of a package no object may have its prefix, unless the prefix of another package includes it. */
 async function mustBeFree(
   client: pg.PoolClient,
   packagePrefix: string,

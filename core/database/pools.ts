@@ -17,7 +17,7 @@ export interface DatabaseOptions {
   platformUrl?: string | undefined;
   poolSize: number;
   onError(error: Error): void;
-  /** Told how long somebody waited for a connection of the pool, in seconds. */
+  /** Receives how long a caller waited for a connection of the pool, in seconds. */
   onWait?: (pool: string, seconds: number) => void;
 }
 
@@ -61,7 +61,7 @@ class TimedPool extends pg.Pool {
 /** Opens the three pools; connections are made when first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   let closing = false;
-  // A closed pool's connections may still hear the server go; that is nobody's concern any more.
+  // Connections of a closed pool may still report that the server stops; that no longer matters.
   const onError = (error: Error) => {
     if (!closing) options.onError(error);
   };

@@ -47,7 +47,7 @@ type Permitted = Extract<Access, { permission: string | null }>;
 const bearer = (header: string | undefined): string | null =>
   /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? '')?.[1] ?? null;
 
-/** Resolves the caller and checks everything the route's access demands; `seen` learns the caller before a refusal. */
+/** Resolves the caller and checks everything that the route's access requires; `seen` receives the caller before an error. */
 export async function admit(services: AccessServices, asking: Asking, seen: (caller: Caller) => void): Promise<Caller> {
   const { access } = asking.route;
   const ends = { ip: asking.ip, userAgent: asking.headers['user-agent']?.slice(0, 1000) ?? null };
@@ -111,7 +111,7 @@ async function admitKey(
   return { principal: use(), headers };
 }
 
-/** What the route's access demands of whoever it is. Throws what the caller must see. */
+/** Checks what the route's access requires of the caller. Throws the error that the caller receives. */
 export function check(services: AccessServices, route: AnyRoute, access: Permitted, principal: Principal): void {
   const { actor, scope } = principal;
   if (!principal.partnerActive) throw PartnerInactive();

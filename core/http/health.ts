@@ -65,7 +65,7 @@ export function addHealth(server: Server, options: HealthOptions): void {
   ]);
 }
 
-/** With a token whoever has it; without one this machine. */
+/** Where a token is configured, callers need it; otherwise only this machine may read. */
 export function mayReadMetrics(token: string | undefined, header: string | undefined, address: string): boolean {
   if (!token) return address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1';
   const given = Buffer.from(header ?? '');

@@ -129,21 +129,21 @@ function queueGauges(registry: Registry): (figures: QueueFigures) => void {
   const failed = gauge('jobs_failed', 'Jobs without attempts left, by task', 'task');
   const stuck = gauge('jobs_stuck', 'Jobs whose worker is lost or that run far too long');
   const age = gauge('queue_snapshot_age_seconds', 'Time since the queue was counted');
-  const beats = gauge('worker_heartbeat_age_seconds', 'Time since a worker showed itself, by node', 'node');
+  const heartbeats = gauge('worker_heartbeat_age_seconds', 'Time since a worker showed itself, by node', 'node');
   const newest = gauge('worker_newest_heartbeat_age_seconds', 'Time since any worker showed itself');
   const outbox = gauge('outbox_lag_seconds', 'Age of the oldest audit entry that is not sealed yet');
-  return ({ tasks, nodes, stuckJobs, snapshotAgeSeconds, newestBeatSeconds, outboxLagSeconds }) => {
-    for (const one of [ready, oldest, running, failed, beats, age, newest]) one.reset();
+  return ({ tasks, nodes, stuckJobs, snapshotAgeSeconds, newestHeartbeatSeconds, outboxLagSeconds }) => {
+    for (const one of [ready, oldest, running, failed, heartbeats, age, newest]) one.reset();
     for (const row of tasks) {
       ready.set({ task: row.task }, row.ready);
       oldest.set({ task: row.task }, row.oldestReadySeconds);
       running.set({ task: row.task }, row.running);
       failed.set({ task: row.task }, row.failed);
     }
-    for (const node of nodes) beats.set({ node: node.id }, node.beatSeconds);
+    for (const node of nodes) heartbeats.set({ node: node.id }, node.heartbeatSeconds);
     stuck.set(stuckJobs);
     if (snapshotAgeSeconds !== null) age.set(snapshotAgeSeconds);
-    if (newestBeatSeconds !== null) newest.set(newestBeatSeconds);
+    if (newestHeartbeatSeconds !== null) newest.set(newestHeartbeatSeconds);
     outbox.set(outboxLagSeconds);
   };
 }

@@ -178,14 +178,14 @@ async function handle(
     if (owed && !refused && !work.saidUnchanged) {
       throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${promised.join(' or ')}`);
     }
-    // Whoever named a state learns the next one, to go on from there.
+    // Return the new entity tag when the request carried If-Match.
     if (read && !refused && input.headers['if-match'] && route.method !== 'DELETE') {
       headers.etag = `"${await currentTag(ctx, read, input)}"`;
     }
     return answer;
   })
     .catch((error: unknown) => {
-      // What nobody will read must not hold its file or its source open.
+      // A body that will not be sent must not keep its file or its source open.
       if (unsent instanceof Readable) unsent.destroy();
       throw error;
     })

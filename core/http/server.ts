@@ -13,7 +13,7 @@ import { mustBeInstalled, narrowed, offFor } from '../modules/gate.ts';
 import type { ModuleStates } from '../modules/states.ts';
 import { type AccessServices, admit } from './access.ts';
 import { clientAddress } from './client-address.ts';
-import { isDeclared } from './document/refusals.ts';
+import { isDeclared } from './document/errors-of-route.ts';
 import { errorBody, toAppError } from './envelope.ts';
 import { type RouteServices, type RouteTag, toServerRoute } from './route.ts';
 import { LiveStreams, stillAdmitted } from './streams/live-streams.ts';
@@ -120,7 +120,7 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
   return server;
 }
 
-/** Whoever adds a route, also past the loader, must say who may call it: without that it cannot register. */
+/** Every route must declare its access, routes added without the loader too: without it the route cannot register. */
 function refuseUnguardedRoutes(server: Server): void {
   server.rules((rules: { access?: unknown } | null, info) => {
     if (!rules?.access) throw new Error(`the route ${info.method} ${info.path} has no access`);
@@ -133,14 +133,14 @@ export function addRoutes(server: Server, services: RouteServices, tags: RouteTa
 }
 
 /** Of faults told at once; a body may hold thousands. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** Names every fault and where it lies, e.g. `payload` `name`. */
 function refuseInput(_request: Request, _h: ResponseToolkit, error?: Error): never {
   if (error?.cause instanceof AppError) throw error.cause;
   const where = (error as { output?: { payload?: { validation?: { source?: string } } } } | undefined)?.output?.payload;
   const details = Joi.isError(error)
-    ? error.details.slice(0, MOST_FAULTS).map((detail) => ({
+    ? error.details.slice(0, MAX_FAULTS).map((detail) => ({
         in: where?.validation?.source,
         path: detail.path.join('.'),
         message: detail.message,
@@ -222,7 +222,7 @@ function shapeErrors(services: HttpServices, request: Request, h: ResponseToolki
   const log = services.log.child({ requestId: request.app.requestId });
   const tag = request.route.settings.plugins?.quartermaster?.();
   const error = declared(services, tag, toAppError(response, log), log);
-  // The access check recorded its own refusals; this one came out of the handler.
+  // The access check recorded its own denials; this error came out of the handler.
   if (tag && request.auth.isAuthenticated) recordDenial(services, tag, request, error);
   const { body, type } = errorBody(error, request.headers.accept as string | undefined, request.app.requestId);
   const shaped = h.response(body).code(error.status).type(type).header('x-request-id', request.app.requestId);

@@ -54,7 +54,7 @@ const FAREWELL_MS = 1_000;
 export function addSockets(server: Server, services: SocketServices): void {
   const served = services.endpoints.map(toServed);
   server.listener.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    // Until the socket belongs to ws nobody else hears that it broke.
+    // Until ws owns the socket, nothing else listens for its errors.
     const broke = () => stream.destroy();
     stream.on('error', broke);
     void upgrade(services, served, request, stream, head).finally(() => stream.off('error', broke));

@@ -5,7 +5,7 @@ import type { Schedule } from '../contract/index.ts';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 /** Days that are looked through: four years, for schedules that wait for a 29 February. */
-const MOST_DAYS = 4 * 366;
+const MAX_DAYS = 4 * 366;
 
 function matches(item: ParsedCronItem, at: Date): boolean {
   return item.match({
@@ -36,7 +36,7 @@ export function momentsAround(schedule: Schedule, now: Date): { last: Date | nul
 /** The first minute that matches, looking forward or back; days that do not match are passed over whole. */
 function find(item: ParsedCronItem, day: ParsedCronItem, from: number, step: 1 | -1): Date | null {
   let at = from;
-  for (let days = 0; days < MOST_DAYS; days++) {
+  for (let days = 0; days < MAX_DAYS; days++) {
     const begin = Math.floor(at / DAY) * DAY;
     if (matches(day, new Date(at))) {
       for (; at >= begin && at < begin + DAY; at += step * MINUTE) if (matches(item, new Date(at))) return new Date(at);

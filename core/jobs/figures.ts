@@ -3,12 +3,12 @@ import type pg from 'pg';
 
 export interface QueueFigures {
   tasks: { task: string; ready: number; running: number; failed: number; oldestReadySeconds: number }[];
-  nodes: { id: string; beatSeconds: number }[];
+  nodes: { id: string; heartbeatSeconds: number }[];
   stuckJobs: number;
   /** Null before the first snapshot. */
   snapshotAgeSeconds: number | null;
   /** Null before the first worker. */
-  newestBeatSeconds: number | null;
+  newestHeartbeatSeconds: number | null;
   outboxLagSeconds: number;
 }
 
@@ -19,11 +19,11 @@ export async function readFigures(pool: pg.Pool): Promise<QueueFigures> {
        coalesce((select json_agg(json_build_object('task', task, 'ready', ready, 'running', locked, 'failed', failed,
          'oldestReadySeconds', coalesce(extract(epoch from now() - oldest_ready_at), 0)))
          from queue_snapshots where at = l.at and task <> ''), '[]') as tasks,
-       coalesce((select json_agg(json_build_object('id', id, 'beatSeconds', extract(epoch from now() - heartbeat_at)))
+       coalesce((select json_agg(json_build_object('id', id, 'heartbeatSeconds', extract(epoch from now() - heartbeat_at)))
          from worker_nodes where state in ('running', 'draining')), '[]') as nodes,
        coalesce((select stuck from queue_snapshots where at = l.at and task = ''), 0) as "stuckJobs",
        extract(epoch from now() - l.at)::float8 as "snapshotAgeSeconds",
-       (select extract(epoch from now() - max(heartbeat_at))::float8 from worker_nodes) as "newestBeatSeconds",
+       (select extract(epoch from now() - max(heartbeat_at))::float8 from worker_nodes) as "newestHeartbeatSeconds",
        coalesce((select extract(epoch from now() - (entry ->> 'at')::timestamptz)::float8 from audit_outbox order by id limit 1), 0) as "outboxLagSeconds"
      from (select max(at) as at from queue_snapshots) l`,
   );

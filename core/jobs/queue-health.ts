@@ -4,7 +4,7 @@ import type pg from 'pg';
 const KEEP_MS = 10_000;
 type QueueHealth = 'ok' | 'degraded' | undefined;
 
-/** Undefined while it is not known; degraded without a worker that beats, or while a health rule of the module jobs says critical. */
+/** Undefined while unknown; degraded without a worker that reports, or while a health rule of the module queue says critical. */
 export function watchQueue(pool: pg.Pool): () => QueueHealth {
   let seen: QueueHealth;
   let readAt = 0;

@@ -58,7 +58,7 @@ export class JobRegistry {
       );
   }
 
-  /** All of them, for whoever looks after the queue. */
+  /** All of them, for the operators' pages. */
   tasks(): TaskInfo[] {
     const jobs = [...this.jobs.values()].map(({ module, job }) => ({
       name: job.name,
@@ -81,7 +81,7 @@ export class JobRegistry {
     return [...jobs, ...subscribers].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The row for one job. Throws when nobody declared it or the payload does not fit: a mistake of the caller. */
+  /** The row for one job. Throws when the job is not declared or the payload does not fit: a mistake of the caller. */
   jobRow(
     name: string,
     payload: unknown,

@@ -28,7 +28,7 @@ function skips({ registry, skipped }: TaskServices, module: string, scope: Scope
   const { orgId, ownerPartnerId: partnerId } = scope;
   const reason = registry.modules.off(module, { partnerId, orgId });
   if (!reason) return false;
-  // Nobody switched it off: what it was to do waits for its repair.
+  // The module is faulty, not switched off: its jobs wait until it is repaired.
   if (reason === 'faulty_package') throw new Error(`the package of the module ${module} cannot be used`);
   skipped.add(helpers.job);
   return true;

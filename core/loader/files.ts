@@ -36,7 +36,7 @@ export async function allLoaded<T>(loading: readonly Promise<T>[]): Promise<T[]>
 }
 
 /** What a file exports, with its path for messages. */
-export interface Found<T> {
+export interface ReadFile<T> {
   file: string;
   /** The path below the folder, without the ending: `patches/scan`. */
   name: string;
@@ -75,7 +75,7 @@ export async function readDefault<T>(file: string): Promise<T> {
 }
 
 /** The default exports of all code files in the folder and below it, in the order of their paths; none without the folder. */
-export async function readFolder<T>(folder: string): Promise<Found<T>[]> {
+export async function readFolder<T>(folder: string): Promise<ReadFile<T>[]> {
   const files = await codeBelow(folder);
   return allLoaded(
     files.map(async (file) => {

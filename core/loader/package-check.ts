@@ -1,4 +1,4 @@
-/** What a module package may declare: the shape that the compiler sees to in-tree, and names that nobody else can have. */
+/** What a module package may declare: the types that the compiler checks in the repository, and names of its own. */
 import Joi from 'joi';
 import type { Module } from '../contract/index.ts';
 import { LoadError } from './files.ts';
@@ -82,7 +82,7 @@ export function checkShape({
   for (const { file, value } of contributions) mustFit(contribution, value, file);
 }
 
-/** Throws LoadError for the first name that could be somebody else's. */
+/** Throws LoadError for the first name that another module could have. */
 export function checkNames({
   module,
   folder,

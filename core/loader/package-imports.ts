@@ -2,7 +2,7 @@
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-const DOORS: Record<string, string> = {
+const KIT_IMPORTS: Record<string, string> = {
   '@quartermaster/module-kit': '#core',
   '@quartermaster/module-kit/contract': '#core/contract',
 };
@@ -19,8 +19,8 @@ export function shareCore(folder: string): void {
   if (folders.size === 0) {
     registerHooks({
       resolve(specifier, context, next) {
-        const door = DOORS[specifier];
-        if (door) return next(import.meta.resolve(door), context);
+        const target = KIT_IMPORTS[specifier];
+        if (target) return next(import.meta.resolve(target), context);
         if (!SHARED.has(specifier) || !isOwn(context.parentURL ?? '')) return next(specifier, context);
         return next(specifier, { ...context, parentURL: import.meta.url });
       },

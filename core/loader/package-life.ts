@@ -1,4 +1,4 @@
-/** Bringing modules up, so that a module package that fails takes down nobody but those that require it. */
+/** Starts modules so that a module package that fails stops only those that require it. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ProvidedService, StartServices } from '../contract/index.ts';

@@ -21,15 +21,15 @@ import {
   type OperationExample,
 } from '../contract/index.ts';
 import { namedSchemasIn } from '../http/payloads/named.ts';
-import { allLoaded, type Found, LoadError, readDefault, readFolder } from './files.ts';
+import { allLoaded, LoadError, type ReadFile, readDefault, readFolder } from './files.ts';
 
 export interface LoadedModule {
   module: Module;
   folder: string;
-  routes: Found<AnyRoute>[];
-  jobs: Found<AnyJob>[];
-  subscribers: Found<AnySubscriber>[];
-  contributions: Found<Contribution>[];
+  routes: ReadFile<AnyRoute>[];
+  jobs: ReadFile<AnyJob>[];
+  subscribers: ReadFile<AnySubscriber>[];
+  contributions: ReadFile<Contribution>[];
   slots: (KnownSlot & { file: string })[];
   events: (KnownEvent & { file: string })[];
   migrations: string;
@@ -58,7 +58,7 @@ async function readExamples(folder: string): Promise<Record<string, OperationExa
 }
 
 /** The values of files that export one declaration or a list of them. Throws LoadError for what is neither. */
-function flat<T extends object>(found: readonly Found<T | T[]>[]): Found<T>[] {
+function flat<T extends object>(found: readonly ReadFile<T | T[]>[]): ReadFile<T>[] {
   return found.flatMap(({ value, ...where }) => {
     const list = [value].flat() as T[];
     if (list.some((one) => typeof one !== 'object' || one === null)) {
@@ -68,7 +68,7 @@ function flat<T extends object>(found: readonly Found<T | T[]>[]): Found<T>[] {
   });
 }
 
-async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {
+async function readRoutes(folder: string): Promise<ReadFile<AnyRoute>[]> {
   const found = await readFolder<AnyRoute[]>(join(folder, 'routes'));
   const odd = found.find(({ value }) => !Array.isArray(value));
   if (odd) throw new LoadError(`${odd.file} must export a list of routes as its default`);
@@ -76,7 +76,7 @@ async function readRoutes(folder: string): Promise<Found<AnyRoute>[]> {
 }
 
 /** Names each job by its path: `patches/scan` below `jobs/` of the module `software` is `software/patches/scan`. */
-async function readJobs(folder: string, module: string): Promise<Found<AnyJob>[]> {
+async function readJobs(folder: string, module: string): Promise<ReadFile<AnyJob>[]> {
   const found = await readFolder<AnyJobDefinition>(join(folder, 'jobs'));
   return found.map(({ file, name: path, value }) => {
     const name = `${module}/${path}`;
@@ -94,7 +94,7 @@ async function readSlots(folder: string, module: string): Promise<Pick<LoadedMod
   const found = flat(await readFolder<AnySlot | Contribution | Contribution[]>(join(folder, 'slots')));
   const slots: LoadedModule['slots'] = [];
   const contributions: LoadedModule['contributions'] = [];
-  for (const { file, name: path, value } of found as Found<AnySlot | Contribution>[]) {
+  for (const { file, name: path, value } of found as ReadFile<AnySlot | Contribution>[]) {
     if (isContribution(value)) {
       contributions.push({ file, name: path, value });
       continue;

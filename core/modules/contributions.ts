@@ -8,7 +8,7 @@ export interface Contributions {
   /** Without a scope, those of all modules. */
   contributions(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
   /** The reached organizations for which the contribution's module is on; null for all of them. */
-  orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
+  orgsOf(contribution: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module that declares the event is on there. */
   emits(event: string, where: ModulePlace): boolean;
   event(name: string): KnownEvent | undefined;
@@ -59,9 +59,9 @@ export function openContributions(given: Given, states: ModuleStates): Contribut
       if (states.switched.size === 0) return definitions;
       return definitions.filter(({ module }) => isOn(module, scope, orgId));
     },
-    orgsOf(filling, scope) {
-      const module = moduleOf.get(filling as object);
-      return module === undefined || always.has(filling as object) ? null : orgsWith(states, module, scope);
+    orgsOf(contribution, scope) {
+      const module = moduleOf.get(contribution as object);
+      return module === undefined || always.has(contribution as object) ? null : orgsWith(states, module, scope);
     },
   };
 }

@@ -78,5 +78,5 @@ export function narrowed(modules: Switched, module: string, scope: Scope): Scope
   if (reason) throw moduleOffHere(module, reason);
   if (scope.orgIds === null) return scope;
   const { kept, left } = divide(modules, module, scope, scope.orgIds);
-  return left.length === 0 ? scope : { ...scope, orgIds: kept, withheld: { module, orgIds: left } };
+  return left.length === 0 ? scope : { ...scope, orgIds: kept, excluded: { module, orgIds: left } };
 }

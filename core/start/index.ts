@@ -82,7 +82,7 @@ async function startRooms(options: PlatformOptions, stoppers: Stoppers): Promise
 }
 
 function sealerOf({ work, log }: TaskServices, stoppers: Stoppers): Sealer {
-  const sealer = startSealer({ pool: work.database.platform, vouch: work.services.mac, log });
+  const sealer = startSealer({ pool: work.database.platform, mac: work.services.mac, log });
   stoppers.add('sealing the audit trail', () => sealer.stop());
   return sealer;
 }

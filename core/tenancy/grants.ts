@@ -1,4 +1,4 @@
-/** Nobody hands out what they do not hold, nor changes whoever holds more than they do. */
+/** Users cannot grant permissions that they do not hold, nor change users who hold more than they do. */
 import type { Context } from '../context/index.ts';
 import { Forbidden } from '../errors.ts';
 import { catalogPairs, ROUTE_PAIRS } from './permissions.ts';

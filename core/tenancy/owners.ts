@@ -20,7 +20,7 @@ export function ownerOf(ctx: Context, named: { orgId?: string; partnerId?: strin
   return owner;
 }
 
-/** Throws 403: a partner's things are for its users with access to all organizations; nobody writes beyond their sites. */
+/** Throws 403: objects of a partner are for its users with access to all organizations and without a limit to sites. */
 export function mustWriteFor(ctx: Context, { orgId, partnerId }: Owner): void {
   const { scope } = ctx;
   if (scope.siteIds || scope.groupIds) throw TargetOutOfScope();

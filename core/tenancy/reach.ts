@@ -13,21 +13,21 @@ export function canAccessOrg(scope: Scope, orgId: string): boolean {
 }
 
 /** Where it would be reached if the route's module were on for it, that is what the caller hears. */
-function mustNotBeWithheld({ withheld }: Scope, orgId: string): void {
-  if (withheld?.orgIds.includes(orgId)) throw moduleOffHere(withheld.module, 'disabled_by_org');
+function mustNotBeExcluded({ excluded }: Scope, orgId: string): void {
+  if (excluded?.orgIds.includes(orgId)) throw moduleOffHere(excluded.module, 'disabled_by_org');
 }
 
 /** Throws for an organization out of reach: hidden (404) from partner users, denied (403) to others. */
 export function mustReachOrg(ctx: Context, orgId: string): void {
   if (canAccessOrg(ctx.scope, orgId)) return;
-  mustNotBeWithheld(ctx.scope, orgId);
+  mustNotBeExcluded(ctx.scope, orgId);
   throw ctx.scope.kind === 'partner' ? NotFound('Organization not found') : OrgAccessDenied();
 }
 
 /** Throws 403 for an organization named in a body or query that is out of reach. */
 export function mustAccessOrg(ctx: Context, orgId: string): void {
   if (canAccessOrg(ctx.scope, orgId)) return;
-  mustNotBeWithheld(ctx.scope, orgId);
+  mustNotBeExcluded(ctx.scope, orgId);
   throw OrgAccessDenied();
 }
 

@@ -22,7 +22,7 @@ export interface UnitOfWorkBackend {
   /** The api of a module, bound to the context. Throws when the module has none. */
   api(name: string, ctx: Context): unknown;
   contributions(slot: string, scope?: Scope, orgId?: string): readonly unknown[];
-  orgsOf(filling: unknown, scope: Scope): readonly string[] | null;
+  orgsOf(contribution: unknown, scope: Scope): readonly string[] | null;
   /** Whether the module that declares the event is on there. */
   emits(event: string, where: ModulePlace): boolean;
   /** The definition of an event; undefined for one that is not declared in `events/`. */

@@ -10,7 +10,7 @@ import { currentKey, type SigningKey, signingKeys } from './signing-keys.ts';
 import { Tree } from './tiles.ts';
 
 /** As many rows enter the tree in one transaction. */
-const MOST = 20_000;
+const BATCH_ROWS = 20_000;
 
 export interface Checkpoint {
   id: string;
@@ -79,7 +79,7 @@ export async function writeCheckpoint(trail: Trail, owner: string, host: string)
   if (head.fault || !isOurHead(trail, head)) throw new ChainBroken(`${owner}: ${head.fault ?? 'the head is not ours'}`);
   if (size > 0) await mustStand(trail, tree, size);
   const before = await endOf(trail, owner, size);
-  const last = Math.min(head.seq, size + MOST);
+  const last = Math.min(head.seq, size + BATCH_ROWS);
   const leaves: Buffer[] = [];
   let previous: ChainHead = before;
   for await (const page of pagesOf(trail, owner, size, last)) {

@@ -1,6 +1,6 @@
 /** The Ed25519 keys that sign checkpoints: made once, kept sealed, retired by the operator. */
 import { randomBytes } from 'node:crypto';
-import { isVouched, type Trail } from '../trail.ts';
+import { isAuthentic, type Trail } from '../trail.ts';
 import { keyIdOf, publicBytesOf, type Verifier } from './notes.ts';
 
 export interface SigningKey extends Verifier {
@@ -32,7 +32,7 @@ async function ensureKey(trail: Trail, host: string): Promise<void> {
       id,
       verifier.name,
       verifier.publicKey,
-      trail.vouch(PURPOSE, textOf(verifier)),
+      trail.mac(PURPOSE, textOf(verifier)),
       trail.seal.seal(seed.toString('base64'), placeOf(id)),
     ],
   );
@@ -53,13 +53,13 @@ export async function currentKey(trail: Trail, host: string): Promise<{ key: Sig
   return { key, seed };
 }
 
-/** All keys that ever signed here, newest first; none that somebody else put there. */
+/** All keys that ever signed here, newest first; without keys that this installation did not write. */
 export async function signingKeys(trail: Trail): Promise<SigningKey[]> {
   const { rows } = await trail.query<StoredKey>(
     `select ${COLUMNS} from audit_signing_keys order by created_at desc, id`,
   );
   return rows
-    .filter((row) => isVouched(trail, PURPOSE, textOf(row), row.proof))
+    .filter((row) => isAuthentic(trail, PURPOSE, textOf(row), row.proof))
     .map(({ proof: _, sealedPrivateKey: __, ...key }) => key);
 }
 
@@ -71,13 +71,13 @@ export async function rotateKey(trail: Trail, host: string): Promise<SigningKey>
   return (await currentKey(trail, host)).key;
 }
 
-/** Vouches for all public keys as they stand; for the operator, after looking into them. */
-export async function vouchKeys(trail: Trail): Promise<void> {
+/** Writes new proofs for all public keys as they are; for the operator, after examining them. */
+export async function signKeys(trail: Trail): Promise<void> {
   const { rows } = await trail.query<StoredKey>(`select ${COLUMNS} from audit_signing_keys`);
   for (const row of rows) {
     await trail.query('update audit_signing_keys set proof = $2 where id = $1', [
       row.id,
-      trail.vouch(PURPOSE, textOf(row)),
+      trail.mac(PURPOSE, textOf(row)),
     ]);
   }
 }

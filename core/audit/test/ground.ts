@@ -19,14 +19,14 @@ export async function openGround() {
   const platform = await startTestPlatform();
   const { database, services } = platform.platform.tasks.work;
   const pool = database.platform;
-  const trail: Trail = { vouch: services.mac, seal: services.seal, query: (text, values) => pool.query(text, values) };
+  const trail: Trail = { mac: services.mac, seal: services.seal, query: (text, values) => pool.query(text, values) };
 
   const inTransaction = async <T>(run: (trail: Trail) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     try {
       await client.query('begin');
       const result = await run({
-        vouch: services.mac,
+        mac: services.mac,
         seal: services.seal,
         query: (text, values) => client.query(text, values),
       });

@@ -14,8 +14,8 @@ import { verifyChain } from '../verify.ts';
 const platform = await startTestPlatform();
 const { database, services } = platform.platform.tasks.work;
 const pool = database.platform;
-const trail: Trail = { vouch: services.mac, seal: services.seal, query: (text, values) => pool.query(text, values) };
-const sealing = { pool, vouch: services.mac, log: createLog('silent') };
+const trail: Trail = { mac: services.mac, seal: services.seal, query: (text, values) => pool.query(text, values) };
+const sealing = { pool, mac: services.mac, log: createLog('silent') };
 const seal = async () => {
   const counts = await Promise.all(Array.from({ length: 16 }, (_, shard) => sealBatch(sealing, shard)));
   return counts.reduce((sum, count) => sum + count, 0);

@@ -331,7 +331,7 @@ test.serial('a batch that meets a lock of another process seals nothing and does
   const { owner, orgId } = await chain(3);
   const client = await ground.pool.connect();
   await client.query('begin; select pg_advisory_xact_lock(7203412, shard) from generate_series(0, 15) shard');
-  const options = { pool: ground.pool, vouch: trail.vouch, log: platform.platform.tasks.log };
+  const options = { pool: ground.pool, mac: trail.mac, log: platform.platform.tasks.log };
   const counts = await Promise.all(Array.from({ length: 16 }, (_, shard) => sealBatch(options, shard)));
   t.deepEqual(new Set(counts), new Set([0]));
   await client.query('commit');

@@ -18,7 +18,7 @@ export const OWNER = 'quartermaster';
 export const SERVER_ENV = { PATH: process.env.PATH, LC_MESSAGES: 'C', TZ: 'UTC' };
 
 /**
- * How the programs are told their folder. Under another user the way to it may be closed (/root, mode 0700), but a
+ * How the programs find their folder. For another user the way to it may be closed (/root, mode 0700), but a
  * process that is already inside can still work there: through its own working folder, which /proc names.
  */
 export function folderArgument(folder: string, user: ServerUser): string {

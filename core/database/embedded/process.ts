@@ -20,7 +20,7 @@ const WATCHED = '( cd / && { read -r _ <&3 || kill -INT $$; } >/dev/null 2>&1 & 
 
 /** A running postgres program. */
 export interface ServerProcess {
-  /** Resolves when the program ended although nobody stopped it; never otherwise. */
+  /** Resolves when the program ended without being stopped; never otherwise. */
   lost: Promise<void>;
   /** Fast shutdown; resolves when the program has ended. */
   stop(): Promise<void>;
@@ -131,7 +131,7 @@ export async function endLeftovers(folder: string, log: (line: string) => void):
   if (left.includes(first)) signal(first, 'SIGINT');
   while (left.length > 0) {
     const late = Date.now() - deadline;
-    // Without their head the others end by themselves; whoever does not is killed at last.
+    // Without the main process the others end by themselves; those that do not are killed at last.
     if (late > 0) for (const pid of left) signal(pid, 'SIGKILL');
     if (late > 5000) {
       throw new EmbeddedServerError(`A PostgreSQL (process id ${left[0]}) runs in ${folder} and cannot be stopped.`);

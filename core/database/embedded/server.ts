@@ -51,7 +51,7 @@ export interface EmbeddedServer {
   port: number;
   /** True when this start made the database. */
   firstStart: boolean;
-  /** Resolves when the server ended although nobody stopped it (killed, out of memory); never otherwise. */
+  /** Resolves when the server ended without being stopped (killed, out of memory); never otherwise. */
   lost: Promise<void>;
   /** Fast shutdown; resolves when the server has ended (at most 30 s, then it is killed). May be called again. */
   stop(): Promise<void>;

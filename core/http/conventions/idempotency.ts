@@ -25,7 +25,7 @@ interface Kept {
 
 /**
  * Runs `handle` once for each key of a caller and route in 24 hours, in the transaction of the work: undone with it, and
- * whoever sends the same key meanwhile waits. Throws VALIDATION_ERROR for a bad key, IDEMPOTENCY_MISMATCH for another body.
+ * a second request with the key waits meanwhile. Throws VALIDATION_ERROR for a bad key, IDEMPOTENCY_MISMATCH for another body.
  * @returns the answer of the first request as a Reply when this is not the first
  */
 export async function once(
@@ -49,7 +49,7 @@ export async function once(
 
 /**
  * The same for handlers that must not wait within a transaction: `make` runs once for each key of a caller and `place`, in
- * the transaction of `ctx`, and what it gives (JSON) is given again to whoever comes with the same key.
+ * the transaction of `ctx`, and its result (JSON) is the answer to every later request with the same key.
  */
 export async function onceForKey<T>(
   ctx: Context,
@@ -69,7 +69,7 @@ export async function onceForKey<T>(
   const caller = `${ctx.actor.kind}:${ctx.actor.id}`;
   const keyed = [caller, place, key];
   const sealed = { table: 'idempotency_keys', column: 'answer', row: JSON.stringify(keyed) };
-  // Under a key: a plain hash would let whoever reads the table try passwords against it.
+  // An HMAC: with a plain hash, a reader of the table could try passwords against it.
   const hash = mac('idempotency', JSON.stringify([params, query, payload]));
   const { rows } = await ctx.sql<Kept>('select * from take_idempotency_key($1, $2, $3, $4)', [...keyed, hash]);
   const [kept] = rows;

@@ -2,8 +2,8 @@
 import { type AnyRoute, auditsOf, type Limit } from '../../contract/index.ts';
 import { heedsKey } from '../conventions/idempotency.ts';
 import type { RouteTag } from '../route.ts';
+import { heedsState } from './errors-of-route.ts';
 import type { Json } from './json-schema.ts';
-import { heedsState } from './refusals.ts';
 
 const code = (text: string) => `\`${text}\``;
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -15,10 +15,10 @@ import { errorPage } from './error-catalog.ts';
 import type { Json } from './json-schema.ts';
 
 /** Documents kept, by the set of modules that are off. */
-const MOST = 50;
+const MAX_DOCUMENTS = 50;
 
 export interface DocsServices {
-  /** With every module; made when somebody first asks for it. */
+  /** With every module; built on the first request for it. */
   document: () => Json;
   modules: ModuleStates;
   access: AccessServices;
@@ -87,7 +87,7 @@ export function addDocs(server: Server, { document, modules, access }: DocsServi
     if (found) return found;
     const text = JSON.stringify(withoutModules(document(), off));
     const made = { text, etag: sha256Hex(text).slice(0, 32) };
-    if (known.size >= MOST) known.clear();
+    if (known.size >= MAX_DOCUMENTS) known.clear();
     known.set(key, made);
     return made;
   };
@@ -141,7 +141,7 @@ export function addDocs(server: Server, { document, modules, access }: DocsServi
 
 const ASKING = { access: { permission: null, why: 'it says what there is for the caller' } } as AnyRoute;
 
-/** Who names nobody is shown what the installation has; who names somebody must be it. */
+/** A request without a token gets the document of the installation; a request with a token needs a valid one. */
 async function scopeOf(access: AccessServices, modules: ModuleStates, request: Request): Promise<Scope> {
   await modules.settled();
   const headers = request.headers as Record<string, string | undefined>;

@@ -75,7 +75,7 @@ export function openapiDocument(
 const WHOLE = { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 };
 const TEXT = { type: 'string', maxLength: 10_000 };
 
-/** The envelope of every refusal; a function, because modules declare their codes while they load. */
+/** The envelope of every error; a function, because modules declare their codes while they load. */
 const errorSchema = (): Json => ({
   type: 'object',
   required: ['error'],

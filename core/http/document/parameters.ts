@@ -3,8 +3,8 @@ import type Joi from 'joi';
 import { queryOf } from '../conventions/field-selection.ts';
 import { heedsKey } from '../conventions/idempotency.ts';
 import type { RouteTag } from '../route.ts';
+import { heedsState } from './errors-of-route.ts';
 import { type Json, type JsonSchema, jsonSchema } from './json-schema.ts';
-import { heedsState } from './refusals.ts';
 
 /** What names of the house mean wherever a schema says nothing else. */
 const WORDS: Record<string, string> = {

@@ -3,10 +3,10 @@ import { declaredErrors } from '../../errors.ts';
 import { heedsKey } from '../conventions/idempotency.ts';
 import type { RouteTag } from '../route.ts';
 import { FILE } from './bounds.ts';
+import { errorsOfRoute } from './errors-of-route.ts';
 import { answerHeaders } from './headers.ts';
 import type { Json } from './json-schema.ts';
 import type { NamedSchemas } from './named-schemas.ts';
-import { refusalsOf } from './refusals.ts';
 
 const TITLES: Record<number, string> = {
   200: 'Done',
@@ -16,7 +16,7 @@ const TITLES: Record<number, string> = {
   302: 'The browser goes on to `Location`',
   304: 'The caller knows this state already: `If-None-Match` names its entity tag',
   400: 'The request is not valid',
-  401: 'Nobody known is calling',
+  401: 'The caller is not authenticated',
   403: 'The caller may not do this',
   404: 'There is no such thing within the reach of the caller',
   408: 'The body came too slowly',
@@ -31,7 +31,7 @@ const TITLES: Record<number, string> = {
 };
 const title = (status: number): string => TITLES[status] ?? 'Refused';
 
-/** Errors as components: a set of codes under a status is one response, whoever gives it. */
+/** Errors as components: a set of codes under a status is one response for all operations. */
 export class ErrorResponses {
   readonly #responses = new Map<string, Json>();
   readonly #codes = new Set<string>();
@@ -44,7 +44,7 @@ export class ErrorResponses {
 
   #write(status: number, codes: readonly string[]): Json {
     for (const code of codes) this.#codes.add(code);
-    // The others are named so that whoever refuses unknown properties of each part of an allOf knows them here too.
+    // The others are named so that validators that reject unknown properties of each part of an allOf know them here too.
     const error = { type: 'object', properties: { code: { type: 'string', enum: codes }, message: {}, details: {} } };
     return {
       description: `${title(status)}: ${codes.map((one) => `\`${one}\``).join(', ')}`,
@@ -123,6 +123,6 @@ export function responsesOf(tag: RouteTag, named: NamedSchemas, errors: ErrorRes
   }
   if (shows) answers[304] = { description: title(304), headers };
   if ('agent' in route.access && tag.switchable) answers[204] = { description: title(204), headers };
-  for (const [refused, codes] of refusalsOf(tag)) answers[refused] ??= errors.refer(refused, codes);
+  for (const [refused, codes] of errorsOfRoute(tag)) answers[refused] ??= errors.refer(refused, codes);
   return Object.fromEntries(Object.entries(answers).sort(([a], [b]) => Number(a) - Number(b)));
 }

@@ -3,9 +3,9 @@ import type { Input } from '../../contract/index.ts';
 import { ValidationFailed } from '../../errors.ts';
 
 /** Deeper than any settings or filter; recursion over a body stays far from the end of the stack. */
-const MOST_LEVELS = 50;
+const MAX_LEVELS = 50;
 /** Entries of one array or object; a schema may judge each of them, and each may become a fault with a message. */
-const MOST_ENTRIES = 20_000;
+const MAX_ENTRIES = 20_000;
 
 interface Node {
   value: object;
@@ -15,7 +15,7 @@ interface Node {
 }
 type Fault = string | null;
 
-/** The way from the top, as far as somebody would read it: names may be long, and levels many. */
+/** The path from the top, shortened to what a person would read: names may be long, and levels many. */
 const pathOf = (node: Node | null, key: string): string => {
   const keys = [key];
   for (let at = node; at?.above; at = at.above) keys.unshift(at.key);
@@ -57,8 +57,8 @@ export function mustBeShapely(source: string, body: unknown): void {
     source,
     body,
     (_value, entries, level) => {
-      if (level > MOST_LEVELS) return `is nested deeper than ${MOST_LEVELS} levels`;
-      return entries > MOST_ENTRIES ? `has more than ${MOST_ENTRIES} entries` : null;
+      if (level > MAX_LEVELS) return `is nested deeper than ${MAX_LEVELS} levels`;
+      return entries > MAX_ENTRIES ? `has more than ${MAX_ENTRIES} entries` : null;
     },
     () => null,
   );

@@ -1,10 +1,10 @@
-/** Bodies that are handed on unread: as large as a file, and read no faster than somebody takes them. */
+/** Bodies that are handed on unread: as large as a file, and read no faster than they are consumed. */
 import type { Readable } from 'node:stream';
 import { AppError, defineError, PayloadTooLarge, ValidationFailed } from '../../errors.ts';
 
 const BodyIncomplete = defineError('BODY_INCOMPLETE', 400, 'The body broke off before its end');
 
-/** For the rest of a body that nobody wants: a caller that is still sending would not hear the answer. */
+/** Discards the rest of a body that is not wanted: a caller that is still sending would not read the answer. */
 const DRAIN_MS = 2_000;
 const JSON_MS = 30_000;
 
@@ -20,7 +20,7 @@ export class BodyStream implements AsyncIterable<Buffer> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     let bytes = 0;
-    // Whoever stops early still has an answer to give on this connection.
+    // A reader that stops early still has to send an answer on this connection.
     try {
       for await (const chunk of this.#source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         bytes += chunk.length;

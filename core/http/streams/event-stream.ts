@@ -10,7 +10,7 @@ const STALLED_MS = 60_000;
 export interface EventSink {
   /** Resolves when more may be written; rejects once the reader has stalled. */
   send(text: string): Promise<void>;
-  /** Aborted when the stream has to end, whoever ends it. */
+  /** Aborted when the stream has to end, on either side. */
   readonly signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../auth/opaque-tokens.ts';
 import type { Scope } from '../../context/index.ts';
 import { type AccessServices, type Asking, type Caller, check } from '../access.ts';
 
-/** A session or key may also run out, of which nobody tells. */
+/** A session or key may also expire, which no event announces. */
 const EVERY_MS = 5000;
 
 interface Live {

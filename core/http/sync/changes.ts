@@ -6,7 +6,7 @@
 import type { Context } from '../../context/index.ts';
 import { CursorExpired, InvalidCursor, ValidationFailed } from '../../errors.ts';
 import { askedDigest, decodePosition, encodePosition, reachDigest, type SyncPosition } from './cursor.ts';
-import { BEGINNING, MOST_CHANGES, type TrackedQuery } from './tracked-query.ts';
+import { BEGINNING, MAX_CHANGES, type TrackedQuery } from './tracked-query.ts';
 
 export type Slice = { ids: readonly string[] } | { after: readonly string[]; limit: number };
 export interface Tracked<R extends { id: string }> {
@@ -29,7 +29,7 @@ export interface ListChanges<T> {
   deleted: { id: string; deletedAt: Date }[];
   pagination: { hasMore: boolean; cursor: string };
 }
-interface Standing {
+interface SyncState {
   cluster: string;
   upto: string;
   oldest: string | null;
@@ -58,34 +58,34 @@ cross join lateral (
 group by e.xid, e.id order by e.xid, e.id limit $6`;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-async function standingOf(ctx: Context, query: TrackedQuery, ofPartner: boolean): Promise<Standing> {
+async function syncStateOf(ctx: Context, query: TrackedQuery, ofPartner: boolean): Promise<SyncState> {
   const { scope } = ctx;
   const since = query.updatedSince && query.updatedSince !== BEGINNING ? new Date(query.updatedSince) : null;
-  const { rows } = await ctx.sql<Standing>(
+  const { rows } = await ctx.sql<SyncState>(
     `select cluster, upto::text, oldest::text, since_xid::text, unreached
      from sync_state($1::timestamptz, $2::uuid, $3::uuid[], $4::boolean)`,
     [since, scope.partnerId, scope.orgIds ?? [], scope.allOrgs && !ofPartner],
     'sync-state',
   );
-  const [standing] = rows;
-  if (!standing) throw new Error('the database does not say where its changes stand');
-  return standing;
+  const [state] = rows;
+  if (!state) throw new Error('the database does not say where its changes stand');
+  return state;
 }
 
 function beginningOf(
   query: TrackedQuery,
   list: Pick<Tracked<never>, 'kind' | 'keyWidth'>,
-  standing: Standing,
+  state: SyncState,
   reach: string,
 ): SyncPosition {
   const asked = askedDigest(query);
-  const known = { kind: list.kind, cluster: standing.cluster, reach, asked };
+  const known = { kind: list.kind, cluster: state.cluster, reach, asked };
   if (query.cursor) {
     if (query.updatedSince !== undefined) throw InvalidCursor('A cursor goes on by itself: leave updatedSince out');
     const position = decodePosition(query.cursor, list.kind, list.keyWidth);
     if (position.asked !== asked) throw InvalidCursor('The cursor belongs to this list with other filters');
-    const lost = BigInt(position.from) < BigInt(standing.oldest ?? 0) || BigInt(position.from) > BigInt(standing.upto);
-    if (position.cluster !== standing.cluster || lost) {
+    const lost = BigInt(position.from) < BigInt(state.oldest ?? 0) || BigInt(position.from) > BigInt(state.upto);
+    if (position.cluster !== state.cluster || lost) {
       throw CursorExpired('What has changed since is not known any more: start again');
     }
     if (position.reach !== reach) throw CursorExpired('What the caller reaches has changed: start again');
@@ -95,11 +95,11 @@ function beginningOf(
     const message = '"updatedSince" gives no numbered pages: leave page out';
     throw ValidationFailed({ message, details: [{ in: 'query', path: 'page', message }] });
   }
-  if (query.updatedSince === BEGINNING) return { ...known, from: standing.upto, id: null, walk: [] };
-  if (!standing.since_xid) {
+  if (query.updatedSince === BEGINNING) return { ...known, from: state.upto, id: null, walk: [] };
+  if (!state.since_xid) {
     throw CursorExpired(`Changes are not known from so long ago: start again with updatedSince=${BEGINNING}`);
   }
-  return { ...known, from: standing.since_xid, id: null, walk: null };
+  return { ...known, from: state.since_xid, id: null, walk: null };
 }
 
 /** Throws CURSOR_EXPIRED where a copy can only be made anew, INVALID_CURSOR for a cursor of something else. */
@@ -108,9 +108,9 @@ export async function changesOfList<R extends { id: string }>(
   query: TrackedQuery,
   list: Tracked<R>,
 ): Promise<ListChanges<R>> {
-  const limit = Math.min(query.limit, MOST_CHANGES);
-  const standing = await standingOf(ctx, query, list.ofPartner === true);
-  const position = beginningOf(query, list, standing, reachDigest(ctx, standing.unreached));
+  const limit = Math.min(query.limit, MAX_CHANGES);
+  const state = await syncStateOf(ctx, query, list.ofPartner === true);
+  const position = beginningOf(query, list, state, reachDigest(ctx, state.unreached));
   const answer = (data: R[], deleted: ListChanges<R>['deleted'], hasMore: boolean, next: Partial<SyncPosition>) => ({
     data,
     deleted,
@@ -122,10 +122,10 @@ export async function changesOfList<R extends { id: string }>(
     const last = kept.at(-1);
     if (rows.length > limit && last) return answer(kept, [], true, { walk: list.key(last) });
     // What changed since the walk began comes next.
-    const changed = BigInt(position.from) < BigInt(standing.upto);
+    const changed = BigInt(position.from) < BigInt(state.upto);
     return answer(kept, [], changed, { walk: null });
   }
-  const entries = await entriesAfter(ctx, list, position, standing.upto, limit + 1);
+  const entries = await entriesAfter(ctx, list, position, state.upto, limit + 1);
   const kept = entries.slice(0, limit);
   const byId = new Map<string, Entry>();
   for (const entry of kept) byId.set(entry.id, { ...entry, tells: entry.tells || byId.get(entry.id)?.tells === true });
@@ -134,7 +134,7 @@ export async function changesOfList<R extends { id: string }>(
   const deleted = [...byId.values()].filter(({ tells }) => tells).map(({ id, at }) => ({ id, deletedAt: at }));
   const last = kept.at(-1);
   if (entries.length > limit && last) return answer(data, deleted, true, { from: last.xid, id: last.id });
-  return answer(data, deleted, false, { from: standing.upto, id: null });
+  return answer(data, deleted, false, { from: state.upto, id: null });
 }
 
 async function entriesAfter(
@@ -147,7 +147,7 @@ async function entriesAfter(
   const { scope } = ctx;
   const reached = ofPartner ? (scope.partnerId ? [scope.partnerId] : null) : scope.orgIds;
   // A partner's user with selected organizations learns nothing of the others' ends.
-  const toNobody: string[] | null = ofPartner && !scope.allOrgs ? [] : null;
+  const noOwners: string[] | null = ofPartner && !scope.allOrgs ? [] : null;
   const { rows } = await ctx.sql<Entry>(
     ENTRIES,
     [
@@ -155,7 +155,7 @@ async function entriesAfter(
       // Within a transaction that was read in part, what comes behind; of one that was not, everything.
       ...(id ? [from, id] : [String(BigInt(from) - 1n), LAST_ID]),
       ...[upto, limit],
-      ...[within === 'organization' ? toNobody : scope.siteIds, within === 'device' ? scope.groupIds : null],
+      ...[within === 'organization' ? noOwners : scope.siteIds, within === 'device' ? scope.groupIds : null],
     ],
     'sync-entries',
   );

@@ -1,4 +1,4 @@
-/** The position of somebody who follows a list: how far they are, where it is valid, and for whom. */
+/** The position of a caller that follows a list: how far it has read, where the position is valid, and for whom. */
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context/index.ts';
 import { InvalidCursor } from '../../errors.ts';
@@ -60,10 +60,10 @@ const digest = (value: unknown): string =>
  * a change; when one goes, its rows would not be told of any more.
  */
 export function reachDigest({ scope }: Context, unreached: string | null): string {
-  const { kind, partnerId, orgId, orgIds, allOrgs, siteIds, groupIds, withheld } = scope;
+  const { kind, partnerId, orgId, orgIds, allOrgs, siteIds, groupIds, excluded } = scope;
   const sorted = (ids: readonly string[] | null | undefined) => (ids ? [...ids].sort() : null);
   const orgs = allOrgs ? unreached : sorted(orgIds);
-  return digest([kind, partnerId, orgId, allOrgs, orgs, sorted(siteIds), sorted(groupIds), sorted(withheld?.orgIds)]);
+  return digest([kind, partnerId, orgId, allOrgs, orgs, sorted(siteIds), sorted(groupIds), sorted(excluded?.orgIds)]);
 }
 
 /** What the list was asked for, besides how much of it and where to go on. */

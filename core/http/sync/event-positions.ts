@@ -14,7 +14,7 @@ export interface EventHorizon {
 }
 
 const FORM = /^([0-9a-f]{12})-(\d{1,19})-(\d{1,19})$/;
-const MOST = 0x7f_ff_ff_ff_ff_ff_ff_ffn;
+const MAX_BIGINT = 0x7f_ff_ff_ff_ff_ff_ff_ffn;
 
 export const isBehind = (a: EventPosition, b: EventPosition): boolean =>
   a.xid < b.xid || (a.xid === b.xid && a.seq < b.seq);
@@ -40,7 +40,8 @@ export function decodeEventPosition({ cluster, upto, oldest }: EventHorizon, tex
   const [, from, xid, seq] = FORM.exec(text) ?? [];
   if (!from || !xid || !seq) throw InvalidCursor('This event id was not given by this stream');
   const position = { xid: BigInt(xid), seq: BigInt(seq) };
-  if (position.xid > MOST || position.seq > MOST) throw InvalidCursor('This event id was not given by this stream');
+  if (position.xid > MAX_BIGINT || position.seq > MAX_BIGINT)
+    throw InvalidCursor('This event id was not given by this stream');
   if (from !== cluster || position.xid < oldest || position.xid > upto.xid) {
     throw CursorExpired('Events since this id are not kept any more: start again');
   }

@@ -6,7 +6,7 @@ import { isSyncCursor } from './cursor.ts';
 export interface TrackedQuery extends PageQuery {
   updatedSince?: string;
 }
-export const MOST_CHANGES = 500;
+export const MAX_CHANGES = 500;
 export const BEGINNING = 'beginning';
 
 /** Query fields that a list gains by being tracked, whatever its pages look like. */
@@ -19,7 +19,7 @@ export const sinceQuery = {
 /** Query fields of a tracked list: pages as ever, and up to 500 changes a page. */
 export function trackedQuery(defaultLimit = 50, maxLimit = 100) {
   const { limit: _, ...rest } = pageQuery(defaultLimit, maxLimit);
-  const clamp = (value: number) => Math.min(MOST_CHANGES, Math.max(1, value));
+  const clamp = (value: number) => Math.min(MAX_CHANGES, Math.max(1, value));
   return {
     ...rest,
     ...sinceQuery,
@@ -28,7 +28,7 @@ export function trackedQuery(defaultLimit = 50, maxLimit = 100) {
       .integer()
       .custom(clamp)
       .default(defaultLimit)
-      .description(`Rows a page, 1 to ${maxLimit}, or to ${MOST_CHANGES} of changes; values outside are clamped`),
+      .description(`Rows a page, 1 to ${maxLimit}, or to ${MAX_CHANGES} of changes; values outside are clamped`),
   };
 }
 

@@ -78,7 +78,7 @@ test('a scope that spans organizations is divided anew after each change', async
   t.throws(() => narrowed(states, 'lamp', scope), { code: 'MODULE_DISABLED' });
   await states.start();
   t.teardown(() => states.close());
-  const { orgIds, withheld } = narrowed(states, 'lamp', scope);
-  t.deepEqual([orgIds, withheld], [['o2'], { module: 'lamp', orgIds: ['o'] }]);
+  const { orgIds, excluded } = narrowed(states, 'lamp', scope);
+  t.deepEqual([orgIds, excluded], [['o2'], { module: 'lamp', orgIds: ['o'] }]);
   t.is(narrowed(states, 'base', scope), scope);
 });

@@ -54,7 +54,7 @@ async function sealing(ground: Ground, owners: number) {
     await work();
     return (ENTRIES * 1000) / (performance.now() - begin);
   };
-  const options = { pool: database.platform, vouch: createMac('b'.repeat(32)), log: createLog('error') };
+  const options = { pool: database.platform, mac: createMac('b'.repeat(32)), log: createLog('error') };
   const figures = await inTurns(
     3,
     async () => {

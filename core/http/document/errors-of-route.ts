@@ -8,7 +8,7 @@ import { RequestTimeout, UnsupportedMediaType } from '../envelope.ts';
 import type { RouteTag } from '../route.ts';
 import { keysOf } from '../schema-parts.ts';
 
-interface Refusal {
+interface DocumentedError {
   code: string;
   status: number;
 }
@@ -17,7 +17,7 @@ interface Refusal {
 const AGENT_ROLES = 3;
 
 /** In the order in which `core/http/access.ts` refuses. */
-function ofAccess({ access }: AnyRoute): Refusal[] {
+function ofAccess({ access }: AnyRoute): DocumentedError[] {
   if ('open' in access) return [];
   if ('agent' in access) {
     return access.agent.roles.length < AGENT_ROLES
@@ -45,7 +45,7 @@ export const heedsState = ({ route, read }: RouteTag): boolean =>
 export const takesBody = ({ method, payload }: AnyRoute): boolean =>
   method !== 'GET' && (method !== 'DELETE' || payload !== undefined);
 
-function ofRequest(tag: RouteTag): Refusal[] {
+function ofRequest(tag: RouteTag): DocumentedError[] {
   const { route } = tag;
   const lists = keysOf(queryOf(route)).includes('cursor');
   return [
@@ -61,13 +61,13 @@ function ofRequest(tag: RouteTag): Refusal[] {
 }
 
 /** Where a module may be switched off: as if it were not there, or for this tenant alone. Agents are answered 204. */
-function ofModule({ route, switchable }: RouteTag): Refusal[] {
+function ofModule({ route, switchable }: RouteTag): DocumentedError[] {
   if (!switchable || 'agent' in route.access) return [];
   const { code } = errors.ModuleDisabled;
   return [errors.ModuleDisabled, ...('open' in route.access ? [] : [{ code, status: 403 }])];
 }
 
-function named({ errors: codes = [], method, path }: AnyRoute): Refusal[] {
+function named({ errors: codes = [], method, path }: AnyRoute): DocumentedError[] {
   const declared = errors.declaredErrors();
   return codes.map((code) => {
     const known = declared.get(code);
@@ -79,7 +79,7 @@ function named({ errors: codes = [], method, path }: AnyRoute): Refusal[] {
 const known = new WeakMap<AnyRoute, Map<number, string[]>>();
 
 /** The codes by status, both in order. */
-export function refusalsOf(tag: RouteTag): Map<number, string[]> {
+export function errorsOfRoute(tag: RouteTag): Map<number, string[]> {
   const found = known.get(tag.route);
   if (found) return found;
   const all = [
@@ -95,12 +95,12 @@ export function refusalsOf(tag: RouteTag): Map<number, string[]> {
   const byStatus = Map.groupBy(all, ({ status }) => status);
   const sorted = [...byStatus]
     .sort(([a], [b]) => a - b)
-    .map(([status, refusals]) => [status, [...new Set(refusals.map(({ code }) => code))].sort()] as const);
+    .map(([status, listed]) => [status, [...new Set(listed.map(({ code }) => code))].sort()] as const);
   const made = new Map(sorted);
   known.set(tag.route, made);
   return made;
 }
 
 /** Whether the document says that the operation may answer so. */
-export const isDeclared = (tag: RouteTag, { code, status }: Refusal): boolean =>
-  status >= 500 || (refusalsOf(tag).get(status)?.includes(code) ?? false);
+export const isDeclared = (tag: RouteTag, { code, status }: DocumentedError): boolean =>
+  status >= 500 || (errorsOfRoute(tag).get(status)?.includes(code) ?? false);
