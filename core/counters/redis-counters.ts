@@ -75,15 +75,46 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
     retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
     scripts: { qmSlidingWindow: { lua: script, numberOfKeys: 1 } },
   });
-  let closed = false;
-  let connecting: Promise<void> | undefined;
   // Failures reach the callers; without a listener ioredis would print them too.
   redis.on('error', () => undefined);
+  const { ask, close } = boundedCommands(redis);
+
+  async function look(key: string, limit: number, windowSeconds: number, count: 0 | 1): Promise<Hit> {
+    checkWindow(limit, windowSeconds);
+    const windowMs = windowSeconds * 1000;
+    const answer = await ask(() => redis.qmSlidingWindow(prefix + key, windowMs, limit, now?.() ?? '', count));
+    const [allowed, start, current, previous, last, at] = answer;
+    return describe({ windowMs, start, current, previous, last }, at, limit, allowed === 1);
+  }
+
+  return {
+    hit: (key, limit, windowSeconds) => look(key, limit, windowSeconds, 1),
+    peek: (key, limit, windowSeconds) => look(key, limit, windowSeconds, 0),
+    reset: async (key) => {
+      await ask(() => redis.del(prefix + key));
+    },
+    close,
+    ping: async () => {
+      await ask(() => redis.ping());
+    },
+  };
+}
+
+interface BoundedCommands {
+  /** Rejects with CountersUnavailableError for every failure, and when Redis does not answer in time. */
+  ask<T>(command: () => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Commands that never wait long: for a connection that is being made, or for an answer. */
+function boundedCommands(redis: Redis): BoundedCommands {
+  let closed = false;
+  let connecting: Promise<void> | undefined;
 
   async function ask<T>(command: () => Promise<T>): Promise<T> {
     try {
       if (!closed && (redis.status === 'connecting' || redis.status === 'connect')) {
-        // All who come while it is being made wait for the same moment.
+        // All calls that arrive while it is being made wait for the same moment.
         connecting ??= connected(redis).finally(() => {
           connecting = undefined;
         });
@@ -111,29 +142,12 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
     }
   }
 
-  async function look(key: string, limit: number, windowSeconds: number, count: 0 | 1): Promise<Hit> {
-    checkWindow(limit, windowSeconds);
-    const windowMs = windowSeconds * 1000;
-    const answer = await ask(() => redis.qmSlidingWindow(prefix + key, windowMs, limit, now?.() ?? '', count));
-    const [allowed, start, current, previous, last, at] = answer;
-    return describe({ windowMs, start, current, previous, last }, at, limit, allowed === 1);
-  }
-
-  return {
-    hit: (key, limit, windowSeconds) => look(key, limit, windowSeconds, 1),
-    peek: (key, limit, windowSeconds) => look(key, limit, windowSeconds, 0),
-    reset: async (key) => {
-      await ask(() => redis.del(prefix + key));
-    },
-    close: async () => {
-      closed = true;
-      await redis.quit().catch(() => undefined);
-      redis.disconnect();
-    },
-    ping: async () => {
-      await ask(() => redis.ping());
-    },
+  const close = async () => {
+    closed = true;
+    await redis.quit().catch(() => undefined);
+    redis.disconnect();
   };
+  return { ask, close };
 }
 
 /** Resolves once nothing has come for as long as anybody waits; rejects when `signal` says that it has. */

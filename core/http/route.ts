@@ -5,7 +5,7 @@ import Joi from 'joi';
 import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
 import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
-import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
+import { runUnitOfWork, type UnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { Caller } from './access.ts';
 import { deprecationFields } from './conventions/deprecations.ts';
 import { currentTag, entityTag, mustMatch, type Reading } from './conventions/entity-tags.ts';
@@ -134,19 +134,7 @@ async function handle(
 ): Promise<ResponseObject> {
   const { caller } = request.auth.credentials;
   if (!caller) throw InternalError();
-  // A route with a `fields` of its own has it as a text.
-  const { fields: chosen, ...others } = request.query as Record<string, unknown>;
-  const fields = Array.isArray(chosen) ? (chosen as string[]) : undefined;
-  const input: Input = {
-    params: request.params,
-    query: fields ? others : request.query,
-    payload: request.payload,
-    headers: request.headers as Record<string, string | undefined>,
-    cookies: request.state as Record<string, string | undefined>,
-    get gone() {
-      return goneOf(request);
-    },
-  };
+  const { input, fields } = inputOf(request);
   const { actor, scope } = caller;
   // Agents' bodies are cleaned by their schemas and never refused for a bad character.
   if (!('agent' in route.access)) mustBeStorable(input);
@@ -173,11 +161,7 @@ async function handle(
     if (replayed) return answer;
     unsent = answer instanceof Reply ? answer.body : null;
     const refused = answer instanceof Reply && (answer.options.status ?? 200) >= 400;
-    const promised = auditsOf(route);
-    const owed = promised.length > 0 && !promised.some((action) => work.recorded.has(action));
-    if (owed && !refused && !work.saidUnchanged) {
-      throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${promised.join(' or ')}`);
-    }
+    if (!refused) mustBeAudited(route, work);
     // Return the new entity tag when the request carried If-Match.
     if (read && !refused && input.headers['if-match'] && route.method !== 'DELETE') {
       headers.etag = `"${await currentTag(ctx, read, input)}"`;
@@ -195,6 +179,33 @@ async function handle(
   const response = answerWith(services, { route, read }, result, h, { headers, fields });
   keepLive(request, result);
   return response;
+}
+
+/** What the handler receives, and the fields of the answer that the caller chose. */
+function inputOf(request: Request): { input: Input; fields: string[] | undefined } {
+  // A route with a `fields` of its own has it as a text.
+  const { fields: chosen, ...others } = request.query as Record<string, unknown>;
+  const fields = Array.isArray(chosen) ? (chosen as string[]) : undefined;
+  const input: Input = {
+    params: request.params,
+    query: fields ? others : request.query,
+    payload: request.payload,
+    headers: request.headers as Record<string, string | undefined>,
+    cookies: request.state as Record<string, string | undefined>,
+    get gone() {
+      return goneOf(request);
+    },
+  };
+  return { input, fields };
+}
+
+/** Throws AUDIT_MISSING where a change succeeded without the audit entry that its route declares. */
+function mustBeAudited(route: AnyRoute, work: UnitOfWork): void {
+  const promised = auditsOf(route);
+  const isOwed = promised.length > 0 && !promised.some((action) => work.recorded.has(action));
+  if (isOwed && !work.saidUnchanged) {
+    throw AuditMissing(`${route.method} ${route.path} promised the audit entry ${promised.join(' or ')}`);
+  }
 }
 
 /** Made when a handler asks for it: most answer before anybody could go away. */

@@ -57,7 +57,30 @@ export const REFRESH_COOKIE = 'svc_refresh_token';
 
 /** Builds the server; routes are added by addRoutes(), and start() opens the port. */
 export function createServer(services: HttpServices, options: HttpOptions): Server {
-  const server = Hapi.server({
+  const server = Hapi.server(settingsOf(options));
+  // The default of 11 is meant for files that are compressed once: it takes longer than the request.
+  server.encoder('br', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }));
+  // A body that is handed on unread may take hours; those that are read have ten seconds, from hapi.
+  server.listener.requestTimeout = 0;
+  server.app.log = services.log;
+  server.app.live = new LiveStreams();
+  services.onPrincipalsChanged(() => void server.app.live.recheck());
+  server.ext('onPreStop', () => server.app.live.endAll());
+  server.validator(Joi);
+  server.ext('onRequest', (request, h) => {
+    identify(request, options.trustProxy);
+    return h.continue;
+  });
+  server.auth.scheme('caller', () => ({ authenticate: (request, h) => authenticate(services, request, h) }));
+  server.auth.strategy('caller', 'caller');
+  server.ext('onPreResponse', (request, h) => shapeErrors(services, request, h));
+  server.events.on('response', (request) => observe(services, request));
+  refuseUnguardedRoutes(server);
+  return server;
+}
+
+function settingsOf(options: HttpOptions): Hapi.ServerOptions {
+  return {
     host: options.host,
     port: options.port,
     routes: {
@@ -81,43 +104,27 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
     debug: false,
     // The API is documented with GET /orgs/; both spellings are served.
     router: { stripTrailingSlash: true },
-  });
-  // The default of 11 is meant for files that are compressed once: it takes longer than the request.
-  server.encoder('br', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }));
-  // A body that is handed on unread may take hours; those that are read have ten seconds, from hapi.
-  server.listener.requestTimeout = 0;
-  server.app.log = services.log;
-  server.app.live = new LiveStreams();
-  services.onPrincipalsChanged(() => void server.app.live.recheck());
-  server.ext('onPreStop', () => server.app.live.endAll());
-  server.validator(Joi);
-  server.ext('onRequest', (request, h) => {
-    const given = request.headers['x-request-id'];
-    request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
-    request.app.ip = clientAddress(
-      request.headers as Record<string, string | undefined>,
-      request.info.remoteAddress,
-      options.trustProxy,
-    );
-    request.app.startedAt = process.hrtime.bigint();
-    return h.continue;
-  });
-  server.auth.scheme('caller', () => ({ authenticate: (request, h) => authenticate(services, request, h) }));
-  server.auth.strategy('caller', 'caller');
-  server.ext('onPreResponse', (request, h) => shapeErrors(services, request, h));
-  server.events.on('response', (request) => {
-    const seconds = Number(process.hrtime.bigint() - request.app.startedAt) / 1e9;
-    const status = (request.response as { statusCode?: number } | null)?.statusCode ?? 499;
-    services.observe(request.route.path, request.method, status, seconds);
-    if (!services.log.isLevelEnabled('debug')) return;
-    const { requestId } = request.app;
-    services.log.debug(
-      { requestId, method: request.method, path: request.path, status, ms: Math.round(seconds * 1e4) / 10 },
-      'request',
-    );
-  });
-  refuseUnguardedRoutes(server);
-  return server;
+  };
+}
+
+/** Gives the request its id (the caller's own where it is well formed), the caller's address and the time of its start. */
+function identify(request: Request, trustProxy: HttpOptions['trustProxy']): void {
+  const given = request.headers['x-request-id'];
+  request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
+  const headers = request.headers as Record<string, string | undefined>;
+  request.app.ip = clientAddress(headers, request.info.remoteAddress, trustProxy);
+  request.app.startedAt = process.hrtime.bigint();
+}
+
+/** Counts a request that ended, and logs it at the level debug. */
+function observe({ observe: count, log }: HttpServices, request: Request): void {
+  const seconds = Number(process.hrtime.bigint() - request.app.startedAt) / 1e9;
+  const status = (request.response as { statusCode?: number } | null)?.statusCode ?? 499;
+  count(request.route.path, request.method, status, seconds);
+  if (!log.isLevelEnabled('debug')) return;
+  const { requestId } = request.app;
+  const ms = Math.round(seconds * 1e4) / 10;
+  log.debug({ requestId, method: request.method, path: request.path, status, ms }, 'request');
 }
 
 /** Every route must declare its access, routes added without the loader too: without it the route cannot register. */

@@ -23,48 +23,19 @@ export interface Notices {
 export async function openNotices(url: string, log: Logger): Promise<Notices> {
   const listeners = new Map<string, ((payload: string) => void)[]>();
   const lost: (() => void)[] = [];
-  let client: pg.Client | null = null;
-  let closed = false;
-  let delay = 100;
-  let timer: NodeJS.Timeout | undefined;
-
   const self = randomUUID();
   const missed = () => {
     for (const listener of lost) listener();
+  };
+  const deliver = (channel: string, payload: string) => {
+    for (const listener of listeners.get(channel) ?? []) listener(payload);
   };
   const receive = (text: string) => {
     const [channel, payload, from] = JSON.parse(text) as [string, string, string?];
     if (from !== self) deliver(channel, payload);
   };
-  const deliver = (channel: string, payload: string) => {
-    for (const listener of listeners.get(channel) ?? []) listener(payload);
-  };
-  const gone = (from: pg.Client) => {
-    if (client !== from) return;
-    client = null;
-    missed();
-    if (!closed) retry();
-  };
-  const retry = () => {
-    timer = setTimeout(() => connect().catch(retry), delay);
-    delay = Math.min(delay * 2, 5000);
-  };
-  const connect = async () => {
-    const made = new pg.Client({ connectionString: url, application_name: 'quartermaster:notices', keepAlive: true });
-    made.on('error', (error) => {
-      if (closed) return;
-      log.warn({ err: error }, 'the notice connection broke; connecting again');
-      gone(made);
-    });
-    made.on('end', () => gone(made));
-    made.on('notification', ({ payload }) => receive(payload ?? '[]'));
-    await made.connect();
-    await made.query('listen quartermaster');
-    client = made;
-    delay = 100;
-    missed();
-  };
-  await connect();
+  const connection = new ListenConnection(url, log, { receive, missed });
+  await connection.open();
   return {
     on(channel, listener) {
       listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
@@ -77,14 +48,72 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
       lost.push(listener);
     },
     get connected() {
-      return client !== null;
+      return connection.isOpen;
     },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      const open = client;
-      client = null;
-      await open?.end();
-    },
+    close: () => connection.close(),
   };
+}
+
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 5000;
+
+/** A connection that listens, and is opened again when it breaks. */
+class ListenConnection {
+  readonly #url: string;
+  readonly #log: Logger;
+  readonly #to: Pick<Notices, 'receive' | 'missed'>;
+  #client: pg.Client | null = null;
+  #closed = false;
+  #delayMs = FIRST_DELAY_MS;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(url: string, log: Logger, to: Pick<Notices, 'receive' | 'missed'>) {
+    this.#url = url;
+    this.#log = log;
+    this.#to = to;
+  }
+
+  get isOpen(): boolean {
+    return this.#client !== null;
+  }
+
+  async open(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'quartermaster:notices',
+      keepAlive: true,
+    });
+    client.on('error', (error) => {
+      if (this.#closed) return;
+      this.#log.warn({ err: error }, 'the notice connection broke; connecting again');
+      this.#broke(client);
+    });
+    client.on('end', () => this.#broke(client));
+    client.on('notification', ({ payload }) => this.#to.receive(payload ?? '[]'));
+    await client.connect();
+    await client.query('listen quartermaster');
+    this.#client = client;
+    this.#delayMs = FIRST_DELAY_MS;
+    this.#to.missed();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = null;
+    await client?.end();
+  }
+
+  #broke(client: pg.Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#to.missed();
+    if (!this.#closed) this.#openLater();
+  }
+
+  #openLater(): void {
+    this.#timer = setTimeout(() => this.open().catch(() => this.#openLater()), this.#delayMs);
+    this.#delayMs = Math.min(this.#delayMs * 2, MAX_DELAY_MS);
+  }
 }

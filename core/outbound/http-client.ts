@@ -78,6 +78,7 @@ export interface HttpClientOptions {
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { allowHttp = false, lookup = systemLookup as LookupFunction } = options;
   const allowCidrs = parseCidrs(options.allowCidrs ?? []);
+  const allowed = { allowHttp, allowCidrs };
   const agent = new Agent({ allowH2: false, connect: { lookup: guardedLookup(lookup, allowCidrs) } });
 
   return {
@@ -85,43 +86,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (!(maxRedirects >= 0 && maxRedirects <= mostRedirects)) throw new RangeError('maxRedirects must be 0 to 3');
       const timeout = new AbortController();
       const signal = rest.signal ? AbortSignal.any([timeout.signal, rest.signal]) : timeout.signal;
-      let hop: Hop = {
-        url: checkUrl(target, { allowHttp, allowCidrs }),
-        method: rest.method ?? 'GET',
-        headers: {
-          'user-agent': userAgent,
-          'accept-encoding': rest.sink ? 'identity' : 'gzip, br',
-          ...ownHeaders(rest.headers),
-        },
-        body: rest.body,
-      };
       const givenUp = rejectOnAbort(signal);
+      let hop = firstHop(checkUrl(target, allowed), rest);
       const timer = setTimeout(() => timeout.abort(), timeoutMs);
       try {
         for (let redirects = 0; ; redirects++) {
-          const { url, method, headers, body } = hop;
-          const asked = agent.request({
-            origin: url.origin,
-            path: url.pathname + url.search,
-            method: method as Dispatcher.HttpMethod,
-            headers,
-            body,
-            signal,
-          });
-          const answer = await Promise.race([asked, givenUp]);
+          const answer = await Promise.race([send(agent, hop, signal), givenUp]);
           const next = maxRedirects > 0 ? nextHop(hop, answer.statusCode, answer.headers.location) : undefined;
-          if (next === undefined) {
-            // An answer to HEAD announces a body that does not come.
-            const announced = method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0);
-            const sink = answer.statusCode >= 200 && answer.statusCode < 300 ? rest.sink : undefined;
-            if (sink) mustBePlain(answer);
-            const received = await readBody(answer.body, announced, maxBytes, sink);
-            return response(answer, await decodeBody(received, answer.headers['content-encoding'], maxBytes));
-          }
+          if (next === undefined) return await read(answer, hop.method, maxBytes, rest.sink);
           // The rest of a redirect's answer is of no interest and must not hold the connection.
           answer.body.on('error', () => undefined).destroy();
           if (redirects === maxRedirects) throw new UpstreamError('redirect', 'There were too many redirects');
-          hop = { ...next, url: checkUrl(next.url, { allowHttp, allowCidrs }) };
+          hop = { ...next, url: checkUrl(next.url, allowed) };
         }
       } catch (error) {
         throw toUpstreamError(error, timeout.signal.aborted, rest.signal?.aborted ?? false);
@@ -130,7 +106,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       }
     },
     async check(target) {
-      const url = checkUrl(target, { allowHttp, allowCidrs });
+      const url = checkUrl(target, allowed);
       const error = await new Promise<Error | null>((resolve) => {
         guardedLookup(lookup, allowCidrs)(url.hostname.replace(/^\[|\]$/g, ''), { all: true }, resolve);
       });
@@ -138,6 +114,42 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
     close: () => agent.destroy(),
   };
+}
+
+const firstHop = (url: URL, { method = 'GET', headers, body, sink }: RequestOptions): Hop => ({
+  url,
+  method,
+  headers: { 'user-agent': userAgent, 'accept-encoding': sink ? 'identity' : 'gzip, br', ...ownHeaders(headers) },
+  body,
+});
+
+const send = (
+  agent: Agent,
+  { url, method, headers, body }: Hop,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> =>
+  agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: method as Dispatcher.HttpMethod,
+    headers,
+    body,
+    signal,
+  });
+
+/** Reads the answer; the body of a success goes into the sink where there is one. */
+async function read(
+  answer: Dispatcher.ResponseData,
+  method: string,
+  maxBytes: number,
+  sinkOfSuccess: RequestOptions['sink'],
+): Promise<HttpResponse> {
+  // An answer to HEAD announces a body that does not come.
+  const announced = method === 'HEAD' ? 0 : Number(answer.headers['content-length'] ?? 0);
+  const sink = answer.statusCode >= 200 && answer.statusCode < 300 ? sinkOfSuccess : undefined;
+  if (sink) mustBePlain(answer);
+  const received = await readBody(answer.body, announced, maxBytes, sink);
+  return response(answer, await decodeBody(received, answer.headers['content-encoding'], maxBytes));
 }
 
 /** Rejects when the signal does: undici heeds it only once it is connected, and a look-up or connection may hang. */

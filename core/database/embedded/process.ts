@@ -54,37 +54,18 @@ export async function launch({ folder, binaries, user, port, settings, log }: La
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
-  const last: string[] = [];
+  const lastLines: string[] = [];
   let stopping = false;
-  const ended = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
-      last.push(error.message);
-      resolve();
-    });
-    child.once('exit', () => {
-      if (stopping) return resolve();
-      // Its last words may still be in the pipe; postgres' own children may hold the pipe open a little longer.
-      child.once('close', () => resolve());
-      setTimeout(resolve, 1000).unref();
-    });
-  });
+  const ended = endOf(child, lastLines, () => stopping);
   if (child.stderr) {
     createInterface({ input: child.stderr }).on('line', (line) => {
-      if (last.push(line) > 30) last.shift();
+      if (lastLines.push(line) > 30) lastLines.shift();
       log(line);
     });
   }
-  const pipe = child.stdio[3];
-  pipe?.on('error', () => undefined);
-  const release = () => {
-    if (pipe && 'end' in pipe && typeof pipe.end === 'function') pipe.end('ended\n');
-  };
-  void ended.then(release);
-  await ready(child, ended, folder, () => serverFault(last, folder, port));
-  // The server does not keep our process alive; when we end without stop() the watcher stops it.
-  child.unref();
-  for (const stream of [child.stderr, pipe])
-    if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
+  releaseWatcher(child, ended);
+  await ready(child, ended, folder, () => serverFault(lastLines, folder, port));
+  letGo(child);
   const lost = new Promise<void>((resolve) => {
     void ended.then(() => stopping || resolve());
   });
@@ -101,6 +82,38 @@ export async function launch({ folder, binaries, user, port, settings, log }: La
       clearTimeout(killer);
     },
   };
+}
+
+/** Resolves when the program has ended. An error at the start is added to `lastLines`. */
+function endOf(child: ChildProcess, lastLines: string[], isStopping: () => boolean): Promise<void> {
+  return new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      lastLines.push(error.message);
+      resolve();
+    });
+    child.once('exit', () => {
+      if (isStopping()) return resolve();
+      // Its last lines may still be in the pipe; postgres' own children may hold the pipe open a little longer.
+      child.once('close', () => resolve());
+      setTimeout(resolve, 1000).unref();
+    });
+  });
+}
+
+/** Tells the watcher that the program has ended and that there is nothing to stop. */
+function releaseWatcher(child: ChildProcess, ended: Promise<void>): void {
+  const pipe = child.stdio[3];
+  pipe?.on('error', () => undefined);
+  void ended.then(() => {
+    if (pipe && 'end' in pipe && typeof pipe.end === 'function') pipe.end('ended\n');
+  });
+}
+
+/** The server does not keep this process alive; if the process ends without stop(), the watcher stops the server. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  for (const stream of [child.stderr, child.stdio[3]])
+    if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref();
 }
 
 /** Waits for the word `ready` that postgres itself writes into its process file, the way pg_ctl does. */
