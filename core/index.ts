@@ -108,6 +108,7 @@ export {
   nameOfEvent,
   provide,
 } from './contract/index.ts';
+export { column, defineTable, type InputOf, type RowOf } from './database/columns.ts';
 export { Model } from './database/model.ts';
 export {
   ABOUT_DEVICE,

@@ -21,10 +21,25 @@ const migrations = execFileSync('git', ['ls-files', '--cached', '--others', '--e
 const tables = placedTables(migrations);
 const files = sourceFiles().filter(({ path }) => PRODUCT.test(path) && !/(^|\/)test\//.test(path));
 
-const MODEL = /class (\w+) extends [\s\S]*?static override (?:readonly )?tableName = '([a-z_]+)'/g;
-const models = new Map(
-  files.flatMap(({ text }) => [...text.matchAll(MODEL)].map(([, name = '', table = '']) => [name, table])),
-);
+const MODEL = /class (\w+) extends (?:(\w+)\.Model\b|[\s\S]*?static override (?:readonly )?tableName = '([a-z_]+)')/g;
+
+interface ModelClass {
+  name: string;
+  table: string;
+  index: number;
+}
+/** The models of a file: over a table of `defineTable`, or with a table name of their own. */
+function modelsIn({ text }: SourceFile): ModelClass[] {
+  const declared = new Map(
+    [...text.matchAll(/const (\w+) = defineTable\('([a-z_]+)'/g)].map(([, name = '', table = '']) => [name, table]),
+  );
+  return [...text.matchAll(MODEL)].map(({ index, 1: name = '', 2: of = '', 3: own }) => ({
+    name,
+    table: own ?? declared.get(of) ?? '',
+    index,
+  }));
+}
+const models = new Map(files.flatMap(modelsIn).map(({ name, table }) => [name, table]));
 
 /** Lines of queries past `Model.in(ctx)` of models over such tables. */
 function bareQueries({ text }: SourceFile): number[] {
@@ -66,6 +81,8 @@ test('the tables that lie in a site or belong to a device are read from the migr
     t.true(tables.has(table), table);
   }
   t.false(tables.has('organizations'));
+  t.is(models.get('Site'), 'sites');
+  t.is(models.get('Device'), 'devices');
 });
 
 test('every statement over them keeps to what the caller reaches, or says why it need not', (t) => {
@@ -74,13 +91,13 @@ test('every statement over them keeps to what the caller reaches, or says why it
 });
 
 test('a model over them declares the columns of site and device, or says why it does not', (t) => {
-  for (const { path, text } of files) {
-    for (const match of text.matchAll(MODEL)) {
-      const [, name = '', table = ''] = match;
+  for (const file of files) {
+    const { path, text } = file;
+    for (const { name, table, index } of modelsIn(file)) {
       const columns = tables.get(table);
       if (!columns) continue;
-      const line = text.slice(0, match.index).split('\n').length;
-      const body = text.slice(match.index, text.indexOf('\n}', match.index));
+      const line = text.slice(0, index).split('\n').length;
+      const body = text.slice(index, text.indexOf('\n}', index));
       const reason = reasonAbove(text.split('\n'), line);
       if (reason) used.add(`${path}:${reason.line}`);
       const declared =

@@ -1,28 +1,18 @@
 /** A note on a device. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, named } from '#core';
 
-export class Note extends Model {
-  static override tableName = 'notes';
+const notes = defineTable('notes', {
+  id: column.uuid(),
+  orgId: column.uuid(),
+  deviceId: column.uuid(),
+  text: column.text(Joi.string().trim().min(1).max(2000)),
+  createdAt: column.time(),
+});
+
+export class Note extends notes.Model {
   static override deviceColumn = 'device_id';
-  declare id: string;
-  declare orgId: string;
-  declare deviceId: string;
-  declare text: string;
-  declare createdAt: Date;
 }
 
-export const noteCreate = named(
-  'NoteCreate',
-  Joi.object<{ text: string }>({ text: Joi.string().trim().min(1).max(2000).required() }),
-);
-export const noteShape = named(
-  'Note',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().required(),
-    deviceId: Joi.string().uuid().required(),
-    text: Joi.string().required(),
-    createdAt: Joi.date().iso().required(),
-  }),
-);
+export const noteCreate = named('NoteCreate', notes.input(['text'], { required: ['text'] }));
+export const noteShape = named('Note', notes.answer());
