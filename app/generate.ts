@@ -1,4 +1,4 @@
-/** Writes openapi.json and migrations/schema.sql from the code; tests keep both fresh. */
+/** Writes openapi.json, docs/catalog.md and migrations/schema.sql from the code; tests keep them fresh. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +8,16 @@ import { migrate } from '../core/database/migrations.ts';
 import { openDatabase } from '../core/database/pools.ts';
 import { openapiText } from '../core/http/document/document.ts';
 import { loadModules, migrationFolders, outgoingMessages, ROOT, routeTags } from '../core/loader/load.ts';
+import { catalogOf } from './catalog.ts';
 
 type Modules = Awaited<ReturnType<typeof loadModules>>;
 
 export async function generateFiles(): Promise<void> {
   const modules = await loadModules();
   await writeFile(join(ROOT, 'openapi.json'), documentOf(modules));
+  await writeFile(join(ROOT, 'docs', 'catalog.md'), catalogOf(modules));
   await writeFile(join(ROOT, 'migrations', 'schema.sql'), await schemaOf(modules));
-  process.stdout.write('openapi.json and migrations/schema.sql written\n');
+  process.stdout.write('openapi.json, docs/catalog.md and migrations/schema.sql written\n');
 }
 
 const documentOf = (modules: Modules): string =>

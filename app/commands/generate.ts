@@ -4,7 +4,7 @@ import { runScript } from '../cli/script.ts';
 
 export default defineCommand({
   summary: 'Write the generated files of the repository anew',
-  description: 'For development: openapi.json, migrations/schema.sql, and the types of the client.',
+  description: 'For development: openapi.json, docs/catalog.md, migrations/schema.sql, and the types of the client.',
   forms: [{ usage: '', description: 'Writes all of them; tests fail when they are not up to date.' }],
   examples: ['generate'],
   async run() {

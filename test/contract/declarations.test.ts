@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import test from 'ava';
+import { catalogOf } from '../../app/catalog.ts';
 import { openapiText } from '../../core/http/document/document.ts';
 import { loadModules, outgoingMessages, ROOT, routeTags } from '../../core/loader/load.ts';
 import { sourceFiles } from '../house/files.ts';
@@ -92,4 +93,8 @@ test('openapi.json is what the routes say; run `npm run generate` after changing
     ),
     await readFile(join(ROOT, 'openapi.json'), 'utf8'),
   );
+});
+
+test('docs/catalog.md is what the modules declare; run `npm run generate` after changing them', async (t) => {
+  t.is(catalogOf(modules), await readFile(join(ROOT, 'docs', 'catalog.md'), 'utf8'));
 });

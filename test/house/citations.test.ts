@@ -22,8 +22,6 @@ const TOP = /^(core|modules|migrations|config|docs|packages|workers|agent|app|op
 const FILE = /\w\/[\w.-]+\.(ts|mjs|sql|md|json|ya?ml)$/;
 /** Of the form of a path, and something else: a job, a file that the reader makes, a module that may come. */
 const OTHER = ['core/tick', 'src/routes/greetings.ts', 'test/hello.test.ts', 'modules/messages/alerts'];
-/** Named by documents that are ahead of the code. */
-const COMING = ['app', 'docs/catalog.md'];
 /** Files that a running platform or its operator makes; READMEs name them with a path of the repository's form. */
 const MADE = /^(packages\/[\w-]+\/(out|dist)|console\/dist)\b/;
 /** Standards whose parts are cited by number. */
@@ -79,7 +77,7 @@ function pathsIn(text: string): string[] {
 /** A relative path stands for any file that ends so. */
 function isThere(cited: string, from: string): boolean {
   const plain = cited.replace(/^\.\//, '').replace(/[./]+$/, '');
-  if (OTHER.includes(plain) || COMING.includes(plain)) return true;
+  if (OTHER.includes(plain)) return true;
   const own = foldersOf(from).map((folder) => `${folder}/${plain}`);
   if ([plain, ...own].some((path) => names.has(path) || names.has(`${path}.ts`))) return true;
   return FILE.test(plain) && listed.some((path) => path.endsWith(`/${plain}`));
