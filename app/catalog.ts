@@ -95,6 +95,7 @@ function factsOf({ module, contributions, slots }: LoadedModule): [name: string,
     ['Opens the slots', slots.map(({ name }) => name)],
     ['Fills the slots', [...new Set(contributions.map(({ value }) => value.slot))].sort()],
     ['Settings', settingsOf(module.settings)],
+    ['Variables', module.variables?.names ?? []],
     ['Delivery queues', (module.deliveries ?? []).map(({ name }) => name)],
     ['Commands of agents', module.commands ?? []],
   ];

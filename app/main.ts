@@ -1,6 +1,6 @@
 /** Starts the process in its role: database, platform, workers; a signal stops them in reverse. */
 import type { Logger } from 'pino';
-import { type Config, loadConfig } from '#config';
+import type { Config } from '#config';
 import { startPlatform } from '#core/start';
 import { limitHashing } from '../core/auth/passwords.ts';
 import { bootstrapSystemUser } from '../core/auth/system-user.ts';
@@ -10,13 +10,14 @@ import { createLog } from '../core/log.ts';
 import { resolveSecrets } from '../core/secrets.ts';
 import { Stoppers } from '../core/start/stoppers.ts';
 import { startWorkers } from '../workers/index.ts';
+import { loadConfiguration } from './configuration.ts';
 
 /** Milliseconds after a signal in which everything must have stopped. */
 const STOP_MS = 40_000;
 
 /** Runs until a signal stops the process. Rejects when the start fails, after stopping what had started. */
 export async function startProcess(): Promise<void> {
-  const config = loadConfig();
+  const config = await loadConfiguration();
   limitHashing({ threadPoolSize: config.threadPoolSize });
   const log = createLog(config.logLevel);
   const stoppers = new Stoppers(log);

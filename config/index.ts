@@ -1,24 +1,18 @@
 /** Reads the environment once, checks all of it and hands out one frozen configuration. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { schema, type Variables } from './schema.ts';
-import type { Config } from './types.ts';
+import { ConfigError, check, type Environment, givenOf } from './environment.ts';
+import type { ModuleVariables } from './module-variables.ts';
+import { OWN } from './own.ts';
+import { toConfig } from './shape.ts';
+import { type Config, ENVIRONMENT } from './types.ts';
 
-export { variableNames } from './schema.ts';
+export { ConfigError } from './environment.ts';
+export { defineVariables, type ModuleVariables } from './module-variables.ts';
+export { type Rule, type Rules, trustKeyOf, type ValuesOf, variable } from './rules.ts';
 export type { Config } from './types.ts';
 
-type Environment = Record<string, string | undefined>;
-
-/** Thrown when the environment is not usable; `faults` has every fault, the message one per line. */
-export class ConfigError extends Error {
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.name = 'ConfigError';
-    this.faults = faults;
-  }
-}
+/** Names of the deployment's own variables, in the order in which they are described. */
+export const variableNames: readonly string[] = Object.keys(OWN);
 
 /** In the order in which the enrollment key pepper is looked for. */
 const PEPPER_SOURCES = ['ENROLLMENT_KEY_PEPPER', 'APP_ENCRYPTION_KEY', 'SECRET_ENCRYPTION_KEY', 'JWT_SECRET'] as const;
@@ -28,33 +22,37 @@ const TWILIO = ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'] as con
 
 /**
  * Builds the configuration from the given variables; unknown ones are ignored, empty ones count as not given.
+ * @param modules the variables of modules, to check with the others; each reads its own when it needs them
  * @throws {ConfigError} naming all faults at once, never the values: they may be secrets
  */
-export function readConfig(env: Environment): Config {
-  // Compose files and .env files give unset variables as empty strings.
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
-  );
-  const { value, error } = schema.validate(given, {
-    abortEarly: false,
-    stripUnknown: true,
-    errors: { label: false },
-  });
-  const faults = (error?.details ?? []).map((detail) => `${detail.path.join('.')}: ${detail.message}`);
-  faults.push(...faultsBetween(given));
-  if (error || faults.length > 0) throw new ConfigError(faults);
-  return toConfig(value);
+export function readConfig(env: Environment, modules: readonly ModuleVariables<unknown>[] = []): Config {
+  const given = givenOf(env);
+  const { values, faults } = check(OWN, given);
+  faults.push(...faultsBetween(given), ...modules.flatMap((one) => one.faults({ [ENVIRONMENT]: given })));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return toConfig(values, given);
 }
 
 /**
  * The configuration of this process, frozen; variables of a `.env` file count where they are not set. Throws ConfigError.
- * Also sizes libuv's thread pool, which reads its variable at its first use: call it before anything else runs.
+ * @param modules as for `readConfig`
  */
-export function loadConfig(): Config {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const config = freeze(readConfig(process.env));
+export function loadConfig(modules: readonly ModuleVariables<unknown>[] = []): Config {
+  readEnvFile();
+  const config = freeze(readConfig(process.env, modules));
   process.env.UV_THREADPOOL_SIZE = String(config.threadPoolSize);
   return config;
+}
+
+/** Sizes libuv's thread pool, which reads its variable at its first use: call it before anything else runs. */
+export function sizeThreadPool(): void {
+  readEnvFile();
+  const { values, faults } = check({ UV_THREADPOOL_SIZE: OWN.UV_THREADPOOL_SIZE }, givenOf(process.env));
+  if (faults.length === 0) process.env.UV_THREADPOOL_SIZE = String(values.UV_THREADPOOL_SIZE);
+}
+
+function readEnvFile(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
 }
 
 /** Faults that concern more than one variable. They are found in the given text, so that all faults are reported together. */
@@ -78,12 +76,6 @@ function faultsBetween(given: Environment): string[] {
     const other = TWILIO.find((one) => given[one]);
     if (other) faults.push(`${name}: must be given together with ${other}`);
   }
-  for (const [name, other] of [
-    ['VAPID_PUBLIC_KEY', 'VAPID_PRIVATE_KEY'],
-    ['VAPID_PRIVATE_KEY', 'VAPID_PUBLIC_KEY'],
-  ] as const) {
-    if (given[name] && !given[other]) faults.push(`${other}: must be given together with ${name}`);
-  }
   if (given.NODE_ENV === 'production') {
     for (const name of ['JWT_SECRET', 'APP_ENCRYPTION_KEY']) {
       if (!given[name]) faults.push(`${name}: must be given in production`);
@@ -93,145 +85,9 @@ function faultsBetween(given: Environment): string[] {
   return faults;
 }
 
-function toConfig(v: Variables): Config {
-  const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = v;
-  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = v;
-  return {
-    environment: v.NODE_ENV,
-    production: v.NODE_ENV === 'production',
-    role: v.ROLE,
-    version: v.SERVICE_VERSION,
-    threadPoolSize: v.UV_THREADPOOL_SIZE,
-    logLevel: v.LOG_LEVEL,
-    dataDir: v.DATA_DIR,
-    http: {
-      host: v.HOST,
-      port: v.PORT,
-      publicUrl: (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
-      trustProxyHeaders: v.TRUST_PROXY_HEADERS,
-      corsOrigins: v.CORS_ORIGINS,
-      requireIfMatch: v.API_REQUIRE_IF_MATCH,
-      metricsToken: v.METRICS_TOKEN,
-      metricsPort: v.METRICS_PORT,
-    },
-    database: {
-      url: v.DATABASE_URL,
-      appUrl: v.DATABASE_APP_URL,
-      platformUrl: v.DATABASE_PLATFORM_URL,
-      poolSize: v.DATABASE_POOL_SIZE,
-      embeddedPort: v.EMBEDDED_POSTGRES_PORT,
-      autoMigrate: v.AUTO_MIGRATE,
-    },
-    redisUrl: v.REDIS_URL,
-    workers: {
-      concurrency: v.WORKER_CONCURRENCY,
-      webhooks: v.WEBHOOK_CONCURRENCY,
-      tenantConcurrency: v.WORKER_TENANT_CONCURRENCY ?? Math.max(1, Math.floor(v.WORKER_CONCURRENCY * 0.75)),
-      tenantStrict: v.WORKER_TENANT_CONCURRENCY !== undefined,
-      taskConcurrency: Object.fromEntries(
-        v.WORKER_TASK_CONCURRENCY.map((text) => {
-          const [task = '', most] = text.split('=');
-          return [task, Number(most)];
-        }),
-      ),
-    },
-    plugins: {
-      allowUnsigned: v.PLUGINS_ALLOW_UNSIGNED,
-      trustKeys: v.PLUGINS_TRUST_KEYS.map(keyOf),
-      sandbox: v.PLUGINS_SANDBOX,
-      maxProcesses: v.PLUGINS_MAX_PROCESSES,
-      idleSeconds: v.PLUGINS_IDLE_SECONDS,
-    },
-    secrets: {
-      jwtSecret: v.JWT_SECRET,
-      appEncryptionKey: v.APP_ENCRYPTION_KEY,
-      secretEncryptionKey: v.SECRET_ENCRYPTION_KEY,
-      enrollmentKeyPepper: v.ENROLLMENT_KEY_PEPPER,
-    },
-    identity: {
-      registration: v.ENABLE_REGISTRATION,
-      twoFactor: v.ENABLE_2FA,
-      bootstrapAdmin: email && password ? { email, password } : undefined,
-    },
-    agents: {
-      enrollmentKeyTtlMinutes: v.ENROLLMENT_KEY_DEFAULT_TTL_MINUTES,
-      enrollmentSecret: v.AGENT_ENROLLMENT_SECRET,
-      logRetentionDays: v.AGENT_LOG_RETENTION_DAYS,
-      eventRetentionDays: v.EVENT_LOG_RETENTION_DAYS,
-      socketsMax: v.AGENT_SOCKETS_MAX,
-      pingSeconds: v.AGENT_PING_SECONDS,
-      toolWaitSeconds: v.REMOTE_TOOL_WAIT_SECONDS,
-      transferMaxBytes: v.FILE_TRANSFER_MAX_BYTES,
-      binarySource: v.BINARY_SOURCE,
-      binaryDir: v.AGENT_BINARY_DIR ?? join(v.DATA_DIR, 'agent-binaries'),
-      binariesInStorage: bucket !== undefined && v.AGENT_BINARY_DIR === undefined,
-      downloadsMax: v.AGENT_DOWNLOADS_MAX,
-      release: {
-        repo: v.AGENT_RELEASE_REPO,
-        apiUrl: v.AGENT_RELEASE_API_URL.replace(/\/+$/, ''),
-        assetHosts: v.AGENT_RELEASE_ASSET_HOSTS,
-        token: v.AGENT_RELEASE_TOKEN,
-      },
-      trustKeys: v.AGENT_TRUST_KEYS.map(keyOf),
-      autoPromote: v.AGENT_AUTO_PROMOTE,
-      versionSync: v.AGENT_VERSION_SYNC,
-    },
-    mail: { url: v.MAIL_URL, from: v.MAIL_FROM },
-    sms: { twilio: twilioOf(v) },
-    push: {
-      keys:
-        v.VAPID_PUBLIC_KEY && v.VAPID_PRIVATE_KEY
-          ? { publicKey: v.VAPID_PUBLIC_KEY, privateKey: v.VAPID_PRIVATE_KEY }
-          : undefined,
-      subject: v.VAPID_SUBJECT,
-    },
-    outbound: { allowCidrs: v.OUTBOUND_ALLOW_CIDRS, allowHttp: v.OUTBOUND_ALLOW_HTTP },
-    objectStorage:
-      bucket && accessKeyId && secretAccessKey
-        ? {
-            endpoint: v.S3_ENDPOINT,
-            region: v.S3_REGION,
-            bucket,
-            accessKeyId,
-            secretAccessKey,
-            forcePathStyle: v.S3_FORCE_PATH_STYLE,
-          }
-        : undefined,
-    modules: {
-      disabled: v.MODULES_DISABLED,
-      enabled: v.MODULES_ENABLED,
-      plansWithout: byPlan(v.PLANS_WITHOUT),
-      packages: [...new Set(v.MODULE_PACKAGES)],
-      packagesDir: v.MODULE_PACKAGES_DIR,
-    },
-  };
-}
-
-/** `id:base64` */
-function keyOf(text: string): { id: string; publicKey: string } {
-  const [id = '', publicKey = ''] = text.split(':');
-  return { id, publicKey };
-}
-
-function twilioOf(v: Variables): Config['sms']['twilio'] {
-  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = v;
-  if (!accountSid || !authToken || !from) return undefined;
-  return { accountSid, authToken, from, apiUrl: v.TWILIO_API_URL.replace(/\/+$/, '') };
-}
-
 function freeze<T extends object>(value: T): T {
   for (const inner of Object.values(value)) {
     if (typeof inner === 'object' && inner !== null) freeze(inner);
   }
   return Object.freeze(value);
-}
-
-/** `free:sso` and its like, as lists of modules by plan. */
-function byPlan(lacks: readonly string[]): Record<string, string[]> {
-  const found: Record<string, string[]> = {};
-  for (const lack of lacks) {
-    const [plan = '', module = ''] = lack.split(':');
-    found[plan] = [...(found[plan] ?? []), module];
-  }
-  return found;
 }

@@ -1,5 +1,6 @@
 /** The door: everything a module may touch of core. */
 
+export { defineVariables, type ModuleVariables, trustKeyOf, variable } from '#config';
 export { type Changes, changesOf } from './audit/changes.ts';
 export {
   ChainBroken,

@@ -1,8 +1,9 @@
 /** Checks what a running platform needs: configuration, disk, database, Redis, mail. */
 import { mkdir, statfs } from 'node:fs/promises';
-import { type Config, loadConfig } from '#config';
+import type { Config } from '#config';
 import { createCounters } from '../../core/counters/create-counters.ts';
 import { createMailer } from '../../core/outbound/mail.ts';
+import { loadConfiguration } from '../configuration.ts';
 import { openStore, type Store } from '../store.ts';
 import { checkDatabase } from './database-checks.ts';
 import { Report } from './report.ts';
@@ -20,7 +21,7 @@ export async function examine(): Promise<number> {
     'configuration',
     'correct the variables named above; .env.example describes them all',
     async () => {
-      config = loadConfig();
+      config = await loadConfiguration();
       return config.production ? 'valid, production' : 'valid';
     },
   );

@@ -1,7 +1,8 @@
 /** The configuration: defaults, conversions, and faults told all at once. */
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { ConfigError, loadConfig, readConfig, variableNames } from '../index.ts';
+import { moduleVariables } from '../../app/configuration.ts';
+import { ConfigError, defineVariables, loadConfig, readConfig, variable, variableNames } from '../index.ts';
 
 const SECRET = 'a-secret-of-more-than-thirty-two-characters';
 
@@ -27,7 +28,6 @@ test('an empty environment gives the defaults', (t) => {
   t.true(config.database.autoMigrate);
   t.true(config.identity.registration);
   t.false(config.http.trustProxyHeaders);
-  t.is(config.agents.enrollmentKeyTtlMinutes, 60);
   t.deepEqual(config.outbound.allowCidrs, []);
 });
 
@@ -145,8 +145,33 @@ test('the configuration of the process is frozen to the bottom', (t) => {
   t.true(Object.isFrozen(config) && Object.isFrozen(config.http) && Object.isFrozen(config.modules.disabled));
 });
 
-test('.env.example names exactly the variables that the schema knows', (t) => {
+const tickets = defineVariables(
+  { TICKET_MAX_OPEN: variable.number(1, 10, 5), TICKET_KEY: variable.text(), TICKET_SECRET: variable.text() },
+  {
+    between: (given) =>
+      given.TICKET_KEY && !given.TICKET_SECRET ? ['TICKET_SECRET: must be given together with TICKET_KEY'] : [],
+    read: (values, { dataDir }) => ({ maxOpen: values.TICKET_MAX_OPEN, folder: `${dataDir}/tickets` }),
+  },
+);
+
+test('the variables of a module are read from the same environment, also through a copy of the configuration', (t) => {
+  const config = readConfig({ TICKET_MAX_OPEN: '7', DATA_DIR: '/data' }, [tickets]);
+  t.deepEqual(tickets.of(config), { maxOpen: 7, folder: '/data/tickets' });
+  t.deepEqual(tickets.of({ ...config, dataDir: '/other' }), { maxOpen: 7, folder: '/other/tickets' });
+  t.is(tickets.of(readConfig({})).maxOpen, 5);
+});
+
+test('faults in the variables of modules are told together with those of the deployment', (t) => {
+  const env = { PORT: 'x', TICKET_MAX_OPEN: '11', TICKET_KEY: 'hunter2' };
+  const error = t.throws(() => readConfig(env, [tickets]), { instanceOf: ConfigError });
+  t.deepEqual(error?.faults.map((fault) => fault.split(':')[0]).sort(), ['PORT', 'TICKET_MAX_OPEN', 'TICKET_SECRET']);
+  t.false(error?.message.includes('hunter2'));
+  t.throws(() => tickets.of(readConfig({ TICKET_MAX_OPEN: '0' })), { instanceOf: ConfigError });
+});
+
+test('.env.example names exactly the variables of the deployment and of the modules', async (t) => {
   const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
   const named = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1]);
-  t.deepEqual(named.toSorted(), [...variableNames].toSorted());
+  const ofModules = (await moduleVariables()).flatMap(({ names }) => names);
+  t.deepEqual(named.toSorted(), [...variableNames, ...ofModules].toSorted());
 });

@@ -1,6 +1,6 @@
 /** The manifest of a module, and what it may do while the process runs. */
 import type Joi from 'joi';
-import type { Config } from '#config';
+import type { Config, ModuleVariables } from '#config';
 import type { Context } from '../context/context.ts';
 import type { AnyDeliveryQueue } from './delivery-queue.ts';
 import type { KnownEvent } from './event.ts';
@@ -27,6 +27,8 @@ declare module './module-directory.ts' {
     onEnable?(ctx: Context, where: ModulePlace): Promise<void>;
     onDisable?(ctx: Context, where: ModulePlace): Promise<void>;
     settings?: Joi.ObjectSchema;
+    /** The deployment's variables of the module, made by `defineVariables`. */
+    variables?: ModuleVariables<unknown>;
     /** Schemas of its routes that have a name in the API document; generated clients use it for their types. */
     schemas?: Record<string, Joi.Schema>;
     /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */

@@ -1,5 +1,6 @@
 /** Checks that the declarations of the modules fit together before anything starts. Every fault names its file. */
 import Joi from 'joi';
+import { variableNames } from '#config';
 import { type AnyRoute, CORE_SLOTS, type KnownEvent, nameHeard } from '../contract/index.ts';
 import { keysOf } from '../http/schema-parts.ts';
 import { checkSchedule } from '../jobs/schedule.ts';
@@ -90,6 +91,20 @@ function* moduleFaults(loaded: LoadedModule, known: Known): Generator<string> {
   }
 }
 
+/** Variables that are declared twice: by two modules, or by a module and the deployment. */
+function variableFaults(modules: readonly LoadedModule[], others: readonly LoadedModule[]): string[] {
+  const owners = new Map(variableNames.map((name) => [name, 'the deployment']));
+  const declared = (loaded: LoadedModule) => loaded.module.variables?.names ?? [];
+  for (const loaded of others) for (const name of declared(loaded)) owners.set(name, loaded.module.name);
+  return modules.flatMap((loaded) =>
+    declared(loaded).flatMap((name) => {
+      const owner = owners.get(name);
+      owners.set(name, loaded.module.name);
+      return owner ? [`${manifestOf(loaded.folder)}: the variable ${name} is already one of ${owner}`] : [];
+    }),
+  );
+}
+
 /**
  * Throws one LoadError with every fault.
  * @param others modules that are checked at another time: their paths are taken, their slots and events exist
@@ -105,5 +120,6 @@ export function checkModules(modules: LoadedModule[], others: LoadedModule[] = [
     events: new Set(all.flatMap(({ module, events }) => [...(module.events ?? []), ...events.map(({ name }) => name)])),
     optional: new Set(all.filter(({ module }) => !module.core).map(({ module }) => module.name)),
   };
-  throwFaults(modules.flatMap((loaded) => [...moduleFaults(loaded, known)].map((fault) => new LoadError(fault))));
+  const faults = [...modules.flatMap((loaded) => [...moduleFaults(loaded, known)]), ...variableFaults(modules, others)];
+  throwFaults(faults.map((fault) => new LoadError(fault)));
 }

@@ -29,13 +29,9 @@ export async function loadModules(root?: string): Promise<LoadedModule[]> {
  * All modules of an installation, those of module packages last; what is switched off is here too (core/modules). A fault in
  * a package goes to `faults`, any other is thrown.
  */
-export async function loadInstallation(
-  config: Pick<Config, 'modules'>,
-  faults: PackageFaults,
-  root?: string,
-): Promise<LoadedModule[]> {
+export async function loadInstallation(config: Config, faults: PackageFaults, root?: string): Promise<LoadedModule[]> {
   const own = await loadModules(root);
-  const modules = [...own, ...(await loadPackages(config.modules, own, faults))];
+  const modules = [...own, ...(await loadPackages(config, own, faults))];
   mustBeSwitchable(modules, config.modules);
   return modules;
 }

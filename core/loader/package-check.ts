@@ -26,6 +26,7 @@ const manifest = Joi.object<Module>({
   slots: names,
   steadySlots: names,
   settings: Joi.object().schema('object'),
+  variables: Joi.object(),
   schemas: Joi.object(),
   deliveries: Joi.array(),
   requiresConfig: method,

@@ -20,11 +20,13 @@ const unread = (module: string, name: string, folder = ''): LoadedModule =>
     package: { name, prefix: '' },
   });
 
-async function load({ name, root, folder, migrations, place }: PackageManifest): Promise<LoadedModule> {
+async function load({ name, root, folder, migrations, place }: PackageManifest, config: Config): Promise<LoadedModule> {
   shareCore(root);
   const loaded: LoadedModule = { ...(await readModule(folder, name)), migrations, package: place };
   checkShape(loaded);
   checkNames(loaded);
+  const wrong = loaded.module.variables?.faults(config) ?? [];
+  if (wrong.length > 0) throw new LoadError(wrong.join('; '));
   return loaded;
 }
 
@@ -38,10 +40,11 @@ function mustBeOwnPrefix(prefix: string, own: readonly LoadedModule[]): void {
  * own, so that people see that it is off; why, `faults` knows.
  */
 export async function loadPackages(
-  { packages, packagesDir }: Pick<Config['modules'], 'packages' | 'packagesDir'>,
+  config: Config,
   own: readonly LoadedModule[],
   faults: PackageFaults,
 ): Promise<LoadedModule[]> {
+  const { packages, packagesDir } = config.modules;
   const taken = new Set(own.map(({ module }) => module.name));
   const found: LoadedModule[] = [];
   const faulty: LoadedModule[] = [];
@@ -51,7 +54,7 @@ export async function loadPackages(
       manifest = await readManifest(name, ROOT, packagesDir);
       mustBeOwnPrefix(manifest.place.prefix, own);
       if (taken.has(manifest.name)) throw new LoadError(`there is a module ${manifest.name} already`);
-      found.push(await load(manifest));
+      found.push(await load(manifest, config));
       taken.add(manifest.name);
     } catch (error) {
       const module = manifest && !taken.has(manifest.name) ? manifest.name : nameOf(name);

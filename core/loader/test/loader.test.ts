@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
+import { readConfig } from '#config';
 import { PackageFaults } from '../faults.ts';
 import { loadInstallation, ROOT } from '../load.ts';
 
@@ -14,7 +15,7 @@ async function loadAll(files: Record<string, string>, disabled: string[] = [], e
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     }
-    const config = { modules: { disabled, enabled, plansWithout: {}, packages: [] } };
+    const config = readConfig({ MODULES_DISABLED: disabled.join(), MODULES_ENABLED: enabled.join() });
     return await loadInstallation(config, new PackageFaults(), root);
   } finally {
     await rm(root, { recursive: true });
@@ -247,3 +248,20 @@ fails(
 test('a module that the configuration switches off is there all the same: its tables and what it keeps whole stay', async (t) => {
   t.is(await load({ 'a/index.ts': manifest('a'), 'b/index.ts': manifest('b') }, ['b'], ['a']), 'a b');
 });
+
+const variables = (name: string) =>
+  `import { defineVariables, variable } from '#core';\nexport const variables = defineVariables({ ${name}: variable.flag(false) });`;
+const withVariables = (name: string, variable: string) => ({
+  [`${name}/index.ts`]: `import { variables } from './variables.ts';\n${manifest(name, 'variables')}`,
+  [`${name}/variables.ts`]: variables(variable),
+});
+fails(
+  'a variable that two modules declare stops the start',
+  { ...withVariables('one', 'ONE_FLAG'), ...withVariables('two', 'ONE_FLAG') },
+  /index\.ts: the variable ONE_FLAG is already one of (one|two)/,
+);
+fails(
+  "a variable of the deployment is no module's",
+  withVariables('one', 'PORT'),
+  /PORT is already one of the deployment/,
+);

@@ -4,6 +4,7 @@ import { updatePolicy } from './models/update-policy.ts';
 import { CATALOG, startCatalog } from './services/catalog.ts';
 import { DOWNLOADS } from './services/downloads.ts';
 import { STANDINGS, startStandings } from './services/rollout/standings.ts';
+import { variables } from './variables.ts';
 
 declare module '#core/contract' {
   interface Events {
@@ -35,6 +36,7 @@ export default defineModule({
   title: 'Agent versions',
   summary: 'Which versions of the agents there are, and how devices are brought to them',
   requires: ['devices', 'device-commands', 'agents'],
+  variables,
   default: 'on',
   agentFeatures: ['updates'],
   auditOnly: ['agent_version.sync.failed', 'agent.update.succeeded', 'agent.update.failed', 'agent.rollout.halt'],

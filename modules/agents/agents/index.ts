@@ -9,12 +9,14 @@ import { HUB, startHub } from './services/sockets/hub.ts';
 import { startTokenCache } from './services/tokens/authentication.ts';
 import { ORG_SHARES, orgShares } from './services/tokens/org-shares.ts';
 import { TOKEN_CACHE } from './services/tokens/token-cache.ts';
+import { variables } from './variables.ts';
 
 export default defineModule({
   name: 'agents',
   title: 'Agents',
   summary: 'Enrollment, tokens, heartbeats, commands and inventory of the programs on managed machines',
   requires: ['devices', 'device-commands', 'identity'],
+  variables,
   core: true,
   auditOnly: ['agent.frame.refuse'],
   settings: agentSettings,

@@ -6,12 +6,14 @@ import { TOOL_GROUPS } from './models/tool.ts';
 import { TOOL_TYPES } from './models/tools.ts';
 import { wireSchemas } from './models/wire-schemas.ts';
 import { startBell } from './services/transfers/bell.ts';
+import { variables } from './variables.ts';
 
 export default defineModule({
   name: 'system-tools',
   title: 'Remote tools',
   summary: 'Processes, services, registry, event logs, scheduled tasks and files of a connected device',
   requires: ['agents', 'devices', 'device-commands'],
+  variables,
   agentFeatures: ['remote_tools'],
   commands: [...TOOL_TYPES],
   settings: Joi.object({

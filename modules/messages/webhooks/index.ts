@@ -5,6 +5,7 @@ import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
 import { documentedMessages, TESTED } from './services/outbox/documented.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
 import { webhookQueue } from './services/sending/queue.ts';
+import { variables } from './variables.ts';
 
 declare module '#core/contract' {
   interface Slots {
@@ -17,6 +18,7 @@ export default defineModule({
   title: 'Webhooks',
   summary: "Events sent to other people's servers, signed and repeated until they arrive",
   requires: [],
+  variables,
   auditOnly: ['webhook.disable', 'webhook.enable'],
   slots: ['webhooks.event'],
   api,

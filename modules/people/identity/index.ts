@@ -1,6 +1,7 @@
 /** Users, logins, second factor, API keys and enrollment keys. */
 import { defineModule } from '#core';
 import { api } from './api.ts';
+import { variables } from './variables.ts';
 
 declare module '#core/contract' {}
 
@@ -9,6 +10,7 @@ export default defineModule({
   title: 'Identity and access',
   summary: 'Logins, registration, the second factor, API keys and enrollment keys',
   requires: ['tenancy'],
+  variables,
   core: true,
   auditOnly: ['user.login.failed', 'auth.refresh.reuse', 'auth.sms.refused'],
   api,

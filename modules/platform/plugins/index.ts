@@ -6,6 +6,7 @@ import { registerShipped } from './services/builtin/registrations.ts';
 import { LISTENERS, listenersFor } from './services/dispatch/listeners.ts';
 import { pluginQueue } from './services/dispatch/queue.ts';
 import { HOST, PluginHost } from './services/running/host.ts';
+import { variables } from './variables.ts';
 
 const api = (ctx: Context) => ({
   /** What enabled plugins within reach offer. */
@@ -38,6 +39,7 @@ export default defineModule({
   title: 'Plugins',
   summary: 'Third-party code in processes of its own, with declared and granted capabilities',
   requires: ['devices', 'custom-fields'],
+  variables,
   default: 'on',
   auditOnly: ['plugin.call', 'plugin.quarantine'],
   events: ['plugins.event', 'plugins.notified', 'plugins.quarantined'],

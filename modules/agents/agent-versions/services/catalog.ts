@@ -3,6 +3,7 @@
 import type { Component, Manifest, Platform, ReleaseArchitecture } from '#agent-protocol';
 import { type Context, defineService, type Services, type StartServices } from '#core';
 import type { UpdatePolicy } from '../models/update-policy.ts';
+import { variables } from '../variables.ts';
 import { isTrusted } from './releases/manifests.ts';
 
 /** Tells every process that versions or halts changed. */
@@ -108,7 +109,7 @@ function toTarget(config: Services['config'], row: Row): Target {
   const { expiresAt } = JSON.parse(row.manifest) as Manifest;
   return {
     ...{ id, version, component, platform, architecture, checksum, isLatest, promotedAt },
-    signed: isTrusted(config.agents.trustKeys, row, new Date()),
+    signed: isTrusted(variables.of(config).trustKeys, row, new Date()),
     expiresAt: expiresAt ? new Date(expiresAt) : null,
   };
 }

@@ -4,6 +4,7 @@ import { type Coordinates, fileName } from '#agent-protocol';
 import { type Context, defineService, equalHash, errors, type Reply, reply } from '#core';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
+import { variables } from '../variables.ts';
 import { localPath } from './releases/local-releases.ts';
 import { isTrusted } from './releases/manifests.ts';
 import { PREFIX, presignedUrl } from './releases/stored-files.ts';
@@ -43,7 +44,8 @@ export async function latestVersion(ctx: Context, at: Coordinates, channel: Chan
   return { version, ...at, downloadUrl, checksum, fileSize, manifest, manifestSignature, signingKeyId, releaseNotes };
 }
 
-const trusted = (ctx: Context, row: AgentVersion) => isTrusted(ctx.services.config.agents.trustKeys, row, new Date());
+const trusted = (ctx: Context, row: AgentVersion) =>
+  isTrusted(variables.of(ctx.services.config).trustKeys, row, new Date());
 
 /** The link of this moment, with what proves the program. 404, 409 MANIFEST_NOT_TRUSTED, 410 VERSION_WITHDRAWN. */
 export async function downloadLink(ctx: Context, version: string, at: Coordinates): Promise<object> {
@@ -69,8 +71,8 @@ async function mustFind(ctx: Context, version: string, at: Coordinates): Promise
 
 /** A link into the object storage, where the releases lie there. */
 function storedUrl({ services }: Context, row: AgentVersion): string | undefined {
-  const { objectStorage, agents } = services.config;
-  if (!objectStorage || !agents.binariesInStorage) return undefined;
+  const { objectStorage } = services.config;
+  if (!objectStorage || !variables.of(services.config).binariesInStorage) return undefined;
   return presignedUrl(objectStorage, `${PREFIX}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
 }
 
@@ -119,10 +121,10 @@ export const DOWNLOADS = defineService<{ count: number }>('agent-versions.downlo
  */
 async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
   const sending = ctx.services.get(DOWNLOADS);
-  if (sending.count >= ctx.services.config.agents.downloadsMax) {
+  if (sending.count >= variables.of(ctx.services.config).downloadsMax) {
     throw errors.Unavailable({ message: 'Too many downloads at once; try again', headers: { 'retry-after': '30' } });
   }
-  const path = localPath(ctx.services.config.agents.binaryDir, row.version, row);
+  const path = localPath(variables.of(ctx.services.config).binaryDir, row.version, row);
   const file = await open(path).catch(() => null);
   const size = (await file?.stat())?.size;
   if (!file || size !== row.fileSize) {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { type ErrorBody, systemUser, tenant } from '#test';
+import { variables } from '../variables.ts';
 import {
   beat,
   forget,
@@ -203,7 +204,7 @@ test.serial(
     const { manifestTrustKeys } = await beat(agent, '1.0.0');
     t.deepEqual(agent.enrolled.manifestTrustKeys, manifestTrustKeys, 'agents pin what they are enrolled with');
     t.deepEqual(manifestTrustKeys, [signer.trust.split(':')[1]] as string[]);
-    const { trustKeys } = platform.platform.tasks.work.services.config.agents;
+    const { trustKeys } = variables.of(platform.platform.tasks.work.services.config);
     t.is(trustKeys.length, 1);
     await platform.sql(`update agent_versions set signing_key_id = 'retired' where version = '1.9.0'`);
     forget(platform);

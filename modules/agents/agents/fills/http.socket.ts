@@ -4,6 +4,7 @@ import { MAX_FRAME_BYTES } from '#agent-protocol';
 import { defineContribution, sha256Hex } from '#core';
 import { agentParams, connected } from '../models/agent-path.ts';
 import { openAgentSocket } from '../services/sockets/hub.ts';
+import { variables } from '../variables.ts';
 
 export default defineContribution('http.socket', {
   path: '/agent-ws/{id}/ws',
@@ -20,6 +21,6 @@ export default defineContribution('http.socket', {
     },
   ],
   maxFrameBytes: MAX_FRAME_BYTES,
-  most: (config) => config.agents.socketsMax,
+  most: (config) => variables.of(config).socketsMax,
   open: openAgentSocket,
 });

@@ -5,6 +5,7 @@ import type { EnrollmentBody } from '#agent-protocol/schemas';
 import { type Context, errors, type Input, sha256Hex } from '#core';
 import type { Apis } from '#core/contract';
 import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
+import { variables } from '../variables.ts';
 import { type AgentSettings, featuresOf, versioned } from './configs.ts';
 import { issueTokens } from './tokens/credentials.ts';
 import { countFailures } from './tokens/failures.ts';
@@ -83,7 +84,7 @@ function refused(ctx: Context, key: Key, reason: Reason): Error {
 }
 
 function mustKnowSecret(ctx: Context, given: string | undefined): void {
-  const wanted = ctx.services.config.agents.enrollmentSecret;
+  const wanted = variables.of(ctx.services.config).enrollmentSecret;
   if (!wanted) return;
   const digest = (value: string) => createHash('sha256').update(value).digest();
   if (!given || !timingSafeEqual(digest(given), digest(wanted))) throw EnrollmentSecretInvalid();

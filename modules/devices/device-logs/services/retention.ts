@@ -1,5 +1,6 @@
 /** How long logs are kept. Platform role. */
 import type { Context } from '#core';
+import { variables } from '../variables.ts';
 
 const MOST = 20_000;
 
@@ -10,9 +11,9 @@ export async function makeDays(ctx: Context): Promise<void> {
 
 /** Whole days leave at once: diagnostic logs after AGENT_LOG_RETENTION_DAYS, events without an id after EVENT_LOG_RETENTION_DAYS. */
 export async function dropOldDays(ctx: Context): Promise<void> {
-  await ctx.sql(`select drop_daily_partitions('agent_logs', $1)`, [ctx.services.config.agents.logRetentionDays]);
+  await ctx.sql(`select drop_daily_partitions('agent_logs', $1)`, [variables.of(ctx.services.config).logRetentionDays]);
   await ctx.sql(`select drop_daily_partitions('device_event_entries', $1)`, [
-    ctx.services.config.agents.eventRetentionDays,
+    variables.of(ctx.services.config).eventRetentionDays,
   ]);
 }
 
@@ -26,6 +27,6 @@ export async function pruneEvents(ctx: Context): Promise<void> {
          where e.device_id = d.id and e.last_occurred_at < now() - make_interval(days => $1)
          order by e.last_occurred_at limit 1000) old
        limit $2)`,
-    [ctx.services.config.agents.eventRetentionDays, MOST],
+    [variables.of(ctx.services.config).eventRetentionDays, MOST],
   );
 }

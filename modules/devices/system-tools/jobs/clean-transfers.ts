@@ -1,5 +1,6 @@
 /** Removes transfers whose two ends are gone, with what lies in between. */
 import { defineJob } from '#core';
+import { variables } from '../variables.ts';
 
 /** Both ends give up after REMOTE_TOOL_WAIT_SECONDS; twice that and a minute is for what neither could remove. */
 // reach: retention by the platform role, for all organizations
@@ -15,6 +16,6 @@ export default defineJob({
   whenOff: 'what was begun must not stay',
   maxAttempts: 1,
   async run(ctx) {
-    await ctx.sql(CLEAN, [ctx.services.config.agents.toolWaitSeconds]);
+    await ctx.sql(CLEAN, [variables.of(ctx.services.config).toolWaitSeconds]);
   },
 });

@@ -8,6 +8,7 @@ import { actErrors, acting, lookErrors, looking, onDevice } from '../models/tool
 import { listFiles } from '../services/files.ts';
 import { download } from '../services/transfers/downloads.ts';
 import { upload as uploadFile } from '../services/transfers/uploads.ts';
+import { variables } from '../variables.ts';
 
 const base = '/system-tools/devices/{deviceId}/files';
 const OCTETS = 'application/octet-stream';
@@ -58,7 +59,7 @@ export default [
     query: uploadQuery,
     payload: upload,
     maxBytes: 6 * 1024 * 1024,
-    stream: { type: OCTETS, maxBytes: (config) => config.agents.transferMaxBytes },
+    stream: { type: OCTETS, maxBytes: (config) => variables.of(config).transferMaxBytes },
     response: transferredFile.append<{ success: boolean }>({ success: Joi.boolean().required() }),
     errors: [...actErrors, ...fileErrors, 'BODY_INCOMPLETE'],
     handler: (ctx, input: Input<{ deviceId: string }, Partial<Placement>, Upload | BodyStream>) =>

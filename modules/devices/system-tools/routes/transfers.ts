@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { type AgentAccess, type BodyStream, defineRoute, type Input, type Limit } from '#core';
 import { bringFile, fetchFile } from '../services/transfers/agent-ends.ts';
+import { variables } from '../variables.ts';
 
 const path = '/agents/{id}/transfers/{commandId}';
 const OCTETS = 'application/octet-stream';
@@ -29,7 +30,7 @@ export default [
     description:
       'The header x-file-size says how many bytes come. They are read no faster than somebody takes them; 410 says that nobody wants them any more.',
     audit: { none: 'a step between the order and the result, which are both recorded' },
-    stream: { type: OCTETS, maxBytes: (config) => config.agents.transferMaxBytes },
+    stream: { type: OCTETS, maxBytes: (config) => variables.of(config).transferMaxBytes },
     response: Joi.object({ success: Joi.boolean().required(), bytes: Joi.number().integer().required() }),
     errors: [...errors, 'PAYLOAD_TOO_LARGE', 'BODY_INCOMPLETE', 'DEVICE_TIMEOUT'],
     handler: (ctx, input: Input<{ id: string; commandId: string }, unknown, BodyStream>) => bringFile(ctx, input),

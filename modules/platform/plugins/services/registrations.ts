@@ -3,6 +3,7 @@ import type { BodyStream, Context } from '#core';
 import { limits as LIMITS, type Manifest, packageHash, readPackage, verifyPackage } from '#plugin-sdk/host';
 import { PackageInvalid, SignatureInvalid, VersionExists } from '../errors.ts';
 import { CatalogEntry, PluginVersion } from '../models/catalog-entry.ts';
+import { variables } from '../variables.ts';
 import { auditEntry, chooseNewest, readEntry } from './catalog.ts';
 
 export const PACKAGE_TYPE = 'application/gzip';
@@ -41,7 +42,7 @@ export async function registerPackage(
 
 async function examine(ctx: Context, content: Buffer, signature: string | null): Promise<Candidate> {
   const sha256 = packageHash(content);
-  const { allowUnsigned, trustKeys } = ctx.services.config.plugins;
+  const { allowUnsigned, trustKeys } = variables.of(ctx.services.config);
   const signedBy = signature ? verifyPackage(sha256, signature, trustKeys) : null;
   if (!signedBy && (signature || !allowUnsigned)) {
     throw SignatureInvalid(

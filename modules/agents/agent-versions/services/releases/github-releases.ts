@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Context, errors, UpstreamError, UrlBlockedError } from '#core';
 import { ReleaseSourceMissing, UpstreamFailed } from '../../errors.ts';
+import { variables } from '../../variables.ts';
 import { keepAnswer, keptAnswer } from './release-answers.ts';
 import { PROGRAM_BYTES, type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
 
@@ -22,7 +23,7 @@ interface ReleaseAnswer {
 
 /** Must not run within a transaction: it talks to the world. */
 export async function findGithubRelease(ctx: Context, version: string | null): Promise<Release> {
-  const { repo, apiUrl } = ctx.services.config.agents.release;
+  const { repo, apiUrl } = variables.of(ctx.services.config).release;
   if (!repo) throw ReleaseSourceMissing('AGENT_RELEASE_REPO is not set');
   // `latest` of the API is the newest that is neither draft nor prerelease.
   const which = version === null ? ['latest'] : [`tags/v${version}`, `tags/${version}`];
@@ -35,7 +36,7 @@ export async function findGithubRelease(ctx: Context, version: string | null): P
 
 /** Null for 404. An unchanged answer costs nothing of the rate limit: the host says 304. */
 async function askApi(ctx: Context, url: string): Promise<ReleaseAnswer | null> {
-  const { token } = ctx.services.config.agents.release;
+  const { token } = variables.of(ctx.services.config).release;
   const kept = await keptAnswer(ctx, url);
   const response = await guarded(() =>
     ctx.services.http.request(url, {
@@ -116,7 +117,7 @@ async function download(
 
 function mayFetch(ctx: Context, url: string): URL {
   const parsed = URL.parse(url);
-  const { assetHosts } = ctx.services.config.agents.release;
+  const { assetHosts } = variables.of(ctx.services.config).release;
   if (!parsed || !assetHosts.includes(parsed.hostname)) {
     throw UpstreamFailed(`Assets may not come from ${parsed?.hostname ?? 'there'}: see AGENT_RELEASE_ASSET_HOSTS`);
   }

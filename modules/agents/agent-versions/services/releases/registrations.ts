@@ -5,6 +5,7 @@ import type { Context } from '#core';
 import { VersionChanged } from '../../errors.ts';
 import { sortKey } from '../../models/agent-version.ts';
 import { label } from '../../models/coordinates.ts';
+import { variables } from '../../variables.ts';
 import { CATALOG_NOTICE } from '../catalog.ts';
 import { refreshLatest, takeTurn } from '../promotions.ts';
 import type { SignedManifest } from './manifests.ts';
@@ -54,7 +55,7 @@ export async function register(ctx: Context, release: Release, programs: readonl
 
 async function insert(ctx: Context, { version, source, notes }: Release, program: Verified): Promise<void> {
   const { component, platform, architecture, url, signed } = program;
-  const promote = ctx.services.config.agents.autoPromote && !version.includes('-');
+  const promote = variables.of(ctx.services.config).autoPromote && !version.includes('-');
   await ctx.sql(
     `insert into agent_versions (version, sort_key, component, platform, architecture, source, download_url, checksum,
        file_size, manifest, manifest_signature, signing_key_id, release_notes, state, promoted_at)

@@ -4,6 +4,7 @@ import { type Coordinates, coordinatesOf, VERSION } from '#agent-protocol';
 import { AppError, type Context, errors } from '#core';
 import { ChecksumMismatch, ManifestInvalid, VersionChanged } from '../../errors.ts';
 import { label } from '../../models/coordinates.ts';
+import { variables } from '../../variables.ts';
 import { findGithubRelease } from './github-releases.ts';
 import { findLocalRelease } from './local-releases.ts';
 import { readManifest, type SignedManifest } from './manifests.ts';
@@ -19,12 +20,13 @@ export interface Synced {
 /** All or nothing. Must not run within a transaction. A failure is audited as well. */
 export async function syncRemote(ctx: Context, version: string | null): Promise<Synced> {
   try {
-    const { agents, objectStorage } = ctx.services.config;
-    if (agents.binarySource === 'github') return await take(ctx, await findGithubRelease(ctx, version));
-    if (objectStorage && agents.binariesInStorage) {
+    const { objectStorage } = ctx.services.config;
+    const { binarySource, binariesInStorage, binaryDir } = variables.of(ctx.services.config);
+    if (binarySource === 'github') return await take(ctx, await findGithubRelease(ctx, version));
+    if (objectStorage && binariesInStorage) {
       return await withStoredRelease(objectStorage, version, (release) => take(ctx, release));
     }
-    return await take(ctx, await findLocalRelease(agents.binaryDir, version));
+    return await take(ctx, await findLocalRelease(binaryDir, version));
   } catch (error) {
     if (error instanceof AppError) {
       ctx.auditAttempt('agent_version.sync.failed', {
@@ -80,7 +82,7 @@ async function manifestOf(ctx: Context, release: Release, file: ReleaseFile, at:
   const name = `${file.name}.manifest.json`;
   const manifest = await mustHave(release, name).text();
   const signature = await mustHave(release, `${file.name}.sig`).text();
-  const { trustKeys } = ctx.services.config.agents;
+  const { trustKeys } = variables.of(ctx.services.config);
   return readManifest(trustKeys, name, { manifest, signature }, { ...at, version: release.version }, new Date());
 }
 

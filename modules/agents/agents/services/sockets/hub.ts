@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { CAPABILITIES, CLOSE } from '#agent-protocol';
 import { AppError, defineService, errors, type SocketLink, type StartServices, sha256Hex } from '#core';
 import { connected } from '../../models/agent-path.ts';
+import { variables } from '../../variables.ts';
 import { agentConfigs, SETTINGS_NOTICE } from '../configs.ts';
 import { answerBeat } from '../heartbeats.ts';
 import { bearerOf, readmit, tokenByHash } from '../tokens/authentication.ts';
@@ -158,7 +159,7 @@ export class AgentHub {
 
   /** Before the first socket the process makes itself known, so that its connections are never taken for a dead one's. */
   async #live({ services }: SocketLink): Promise<void> {
-    this.#pingMs = services.config.agents.pingSeconds * 1000;
+    this.#pingMs = variables.of(services.config).pingSeconds * 1000;
     if (performance.now() - this.#keptAt > NODE_MS * 2) await this.#keep();
     this.#timer ??= setInterval(() => this.#tick(performance.now()), TICK_MS).unref();
   }

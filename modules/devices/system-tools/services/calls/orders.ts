@@ -3,6 +3,7 @@ import { type Context, errors, type Input, onceForKey } from '#core';
 import type { Apis } from '#core/contract';
 import { DeviceBusy, DeviceUnreachable, ToolNotAllowed } from '../../errors.ts';
 import type { Tool, ToolGroup } from '../../models/tool.ts';
+import { variables } from '../../variables.ts';
 
 export type Device = Awaited<ReturnType<Apis['devices']['mustExist']>>;
 export type Asked = Pick<Input, 'headers' | 'params' | 'query' | 'payload' | 'gone'>;
@@ -37,7 +38,7 @@ const TRANSFER_SECONDS = 86_400;
 /** Between two looks at a command of whose end nobody told. */
 export const LOOK_MS = 5_000;
 
-export const waitMsOf = (ctx: Context): number => ctx.services.config.agents.toolWaitSeconds * 1000;
+export const waitMsOf = (ctx: Context): number => variables.of(ctx.services.config).toolWaitSeconds * 1000;
 
 /** Throws, in this order: 404, TOOL_NOT_ALLOWED, 400, INVALID_STATE, DEVICE_UNREACHABLE, RATE_LIMITED, DEVICE_BUSY. */
 export async function placeOrder<R>(ctx: Context, input: Asked, tool: Tool<R>, order: Order): Promise<Placed> {
@@ -128,7 +129,7 @@ export const entryOf = ({ id, orgId, hostname }: Device, details: Record<string,
 
 /** One of the device's four. Those who come at once take turns, else they would all count the same. */
 async function takePlace(ctx: Context, { id, orgId }: Device, tool: string, commandId: string): Promise<void> {
-  const seconds = ctx.services.config.agents.toolWaitSeconds;
+  const seconds = variables.of(ctx.services.config).toolWaitSeconds;
   await ctx.sql(`select pg_advisory_xact_lock(hashtextextended('system-tools:' || $1, 0))`, [id]);
   // reach: look() has checked the device with mustExist
   const { rowCount } = await ctx.sql(

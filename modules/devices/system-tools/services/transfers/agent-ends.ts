@@ -1,6 +1,7 @@
 /** The agent's end of a transfer: it brings a file that somebody downloads, or fetches one that somebody uploads. */
 import { type BodyStream, type Context, errors, type Input, type Reply, reply } from '#core';
 import { TransferOver } from '../../errors.ts';
+import { variables } from '../../variables.ts';
 import { fill } from './filling.ts';
 import { flowOf } from './flows.ts';
 import { take } from './taking.ts';
@@ -18,7 +19,7 @@ function agentOf(ctx: Context, { params }: FromAgent) {
 export async function bringFile(ctx: Context, input: FromAgent & { payload: BodyStream }) {
   const agent = agentOf(ctx, input);
   const given = input.headers['x-file-size'] ?? '';
-  const most = ctx.services.config.agents.transferMaxBytes;
+  const most = variables.of(ctx.services.config).transferMaxBytes;
   if (!/^\d{1,15}$/.test(given)) {
     const message = 'The header x-file-size says how many bytes come';
     throw errors.ValidationFailed({ message, details: [{ in: 'headers', path: 'x-file-size', message }] });

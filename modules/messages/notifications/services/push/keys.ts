@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import webPush from 'web-push';
 import type { Context } from '#core';
+import { variables } from '../../variables.ts';
 
 export interface PushKeys {
   subject: string;
@@ -11,7 +12,8 @@ export interface PushKeys {
 const place = (row: string) => ({ table: 'push_keys', column: 'sealed', row });
 
 export async function pushKeys(ctx: Context): Promise<PushKeys> {
-  const { push, mail } = ctx.services.config;
+  const { mail } = ctx.services.config;
+  const push = variables.of(ctx.services.config);
   const [, address = mail.from] = /<([^>]+)>/.exec(mail.from) ?? [];
   const subject = push.subject ?? `mailto:${address}`;
   return { subject, ...(push.keys ?? (await ctx.asPlatform(keptKeys))) };

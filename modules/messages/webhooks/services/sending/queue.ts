@@ -1,5 +1,6 @@
 /** The queue of webhook deliveries: what a message is, and what its result changes. core/delivery sends from it. */
 import { defineDelivery } from '#core';
+import { variables } from '../../variables.ts';
 import { concludeFailures, type WebhookState } from '../failures.ts';
 import { type Details, type Message, send } from './sender.ts';
 
@@ -42,7 +43,7 @@ export const webhookQueue = defineDelivery<Message, Details>({
   name: 'webhooks',
   table: 'webhook_queue',
   partition: ['webhook_id'],
-  limits: { perPartition: 5, perProcess: ({ workers }) => workers.webhooks, leaseSeconds: 25 },
+  limits: { perPartition: 5, perProcess: (config) => variables.of(config).WEBHOOK_CONCURRENCY, leaseSeconds: 25 },
   // Ten attempts in about three days.
   retryDelays: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
   receiver: { table: 'webhooks', open: 'r.deleted_at is null', host: 'r.host' },

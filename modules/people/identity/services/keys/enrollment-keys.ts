@@ -17,6 +17,7 @@ import {
   type EnrollmentKeyRotate,
   showEnrollmentKey,
 } from '../../models/enrollment-key.ts';
+import { variables } from '../../variables.ts';
 import { mustExistOrg } from './organizations.ts';
 
 const ORDER = {
@@ -65,7 +66,8 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
       siteId,
       name: input.name,
       maxUsage: input.maxUsage,
-      expiresAt: input.expiresAt ?? new Date(Date.now() + config.agents.enrollmentKeyTtlMinutes * 60_000),
+      expiresAt:
+        input.expiresAt ?? new Date(Date.now() + variables.of(config).ENROLLMENT_KEY_DEFAULT_TTL_MINUTES * 60_000),
       createdBy: ctx.actor.id ?? '',
       keyHash: pepperedHash(key, enrollmentPepper),
     } as Partial<EnrollmentKey>)

@@ -1,6 +1,7 @@
 /** The queue of work for plugins: what a message is, and what follows from results. core/delivery sends from it. */
 import { defineDelivery } from '#core';
 import { RETRY_SECONDS } from '#plugin-sdk/host';
+import { variables } from '../../variables.ts';
 import { hostOf } from '../running/host.ts';
 import { concludeResults } from './conclusions.ts';
 import { type Details, type Message, send } from './sender.ts';
@@ -11,7 +12,7 @@ export const pluginQueue = defineDelivery<Message, Details>({
   partition: ['installation_id', 'org_id'],
   limits: {
     perPartition: 4,
-    perProcess: ({ plugins }) => plugins.maxProcesses * 2,
+    perProcess: (config) => variables.of(config).maxProcesses * 2,
     // Longer than the longest call with its grace period.
     leaseSeconds: 45,
   },

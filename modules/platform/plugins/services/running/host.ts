@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, defineService, type Services, type StartServices } from '#core';
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
+import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/standing.ts';
 import { Deaths } from './deaths.ts';
@@ -29,7 +30,6 @@ export interface Call {
   /** Also while it is not enabled: its life-cycle, and trying it out. */
   always?: boolean;
 }
-type Config = Services['config']['plugins'];
 const failed = (code: string, message: string, afterMs: number | null = null): Outcome => ({
   ok: false,
   code,
@@ -49,7 +49,7 @@ export class PluginHost {
   readonly logs: LogWriter;
   readonly services: StartServices;
   readonly deaths = new Deaths();
-  private readonly config: Config;
+  private readonly settings: PluginSettings;
   private readonly api: HostApi;
   private readonly staging = new Staging();
   private readonly rates = new Rates();
@@ -62,8 +62,8 @@ export class PluginHost {
   constructor(services: StartServices) {
     const { config, http } = services.services;
     this.services = services;
-    this.config = config.plugins;
-    this.slots = new Slots(config.plugins);
+    this.settings = variables.of(config);
+    this.slots = new Slots(this.settings);
     this.logs = new LogWriter(services);
     this.api = new HostApi({ services, http, logs: this.logs });
     services.onNotice(CHANGED, (id) => void this.changed(id));
@@ -161,7 +161,7 @@ export class PluginHost {
     const wait = this.deaths.wait(facts.key);
     if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
     const runner = await this.getRunner();
-    if (runner.walls.network !== 'none' && this.config.sandbox === 'strict') {
+    if (runner.walls.network !== 'none' && this.settings.sandbox === 'strict') {
       return failed(
         'PERMANENT',
         'This server cannot cut plugins off from the network, and runs none without (PLUGINS_SANDBOX)',

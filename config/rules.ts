@@ -1,0 +1,89 @@
+/** Rules for environment variables. A fault never repeats the value, which may be a secret. */
+import Joi from 'joi';
+
+/** The rule of one variable. Its text becomes a value of this type. */
+export type Rule<T> = Joi.Schema & { readonly valueType?: T };
+export type Rules = Readonly<Record<string, Rule<unknown>>>;
+/** The values that rules give. */
+export type ValuesOf<R extends Rules> = { readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never };
+
+const trustKeyPattern = /^[\w.-]{1,64}:[A-Za-z0-9+/]{43}=$/;
+
+export const variable = {
+  /** A boolean: 0, false, no, off, 1, true, yes or on. */
+  flag: (fallback: boolean): Rule<boolean> =>
+    Joi.boolean()
+      .truthy('1', 'yes', 'on')
+      .falsy('0', 'no', 'off')
+      .default(fallback)
+      .messages({ 'boolean.base': 'must be one of 0, false, no, off, 1, true, yes, on' }),
+
+  /** An integer from `min` to `max`. */
+  number: (min: number, max: number, fallback: number): Rule<number> =>
+    Joi.number().integer().min(min).max(max).default(fallback),
+
+  optionalNumber: (min: number, max: number): Rule<number | undefined> => Joi.number().integer().min(min).max(max),
+
+  /** One of these words; the first stands for a variable that is not set. */
+  oneOf: <W extends string>(fallback: W, ...others: W[]): Rule<W> =>
+    Joi.string()
+      .valid(fallback, ...others)
+      .default(fallback),
+
+  /** Text that may be missing. */
+  text: (schema: Joi.StringSchema = Joi.string()): Rule<string | undefined> => schema,
+
+  textOr: (fallback: string, schema: Joi.StringSchema = Joi.string()): Rule<string> => schema.default(fallback),
+
+  /** At least 32 characters. */
+  secret: (): Rule<string | undefined> =>
+    Joi.string().min(32).messages({ 'string.min': 'must have at least 32 characters' }),
+
+  url: (...scheme: string[]): Rule<string | undefined> => urlOf(scheme),
+
+  urlOr: (fallback: string, ...scheme: string[]): Rule<string> => urlOf(scheme).default(fallback),
+
+  /** A comma-separated list. A fault names the position, never the text, which might be a misplaced secret. */
+  list: (item: Joi.StringSchema, fallback: readonly string[] = []): Rule<string[]> =>
+    Joi.string()
+      .custom((text: string, helpers) => {
+        const entries = text
+          .split(',')
+          .map((entry) => entry.trim())
+          .filter((entry) => entry !== '');
+        for (const [index, entry] of entries.entries()) {
+          const { error } = item.validate(entry, { errors: { label: false } });
+          if (error) return helpers.message({ custom: `entry ${index + 1} ${error.message}` });
+        }
+        return entries;
+      })
+      .default([...fallback]),
+
+  /** Bytes in base64url, as tools for Web Push print them. */
+  base64url: (bytes: number): Rule<string | undefined> =>
+    Joi.string()
+      .pattern(/^[A-Za-z0-9_-]+$/)
+      .length(Math.ceil((bytes * 4) / 3))
+      .messages({ '*': `must be ${bytes} bytes in base64url` }),
+
+  /** A list of `<key id>:<raw Ed25519 public key in base64>`; read each with `trustKeyOf`. */
+  trustKeys: (): Rule<string[]> =>
+    variable.list(
+      Joi.string()
+        .pattern(trustKeyPattern)
+        .messages({ 'string.pattern.base': 'must be a key id, a colon and the 32 bytes of an Ed25519 key in base64' }),
+    ),
+};
+
+const urlOf = (scheme: string[]): Joi.StringSchema =>
+  Joi.string()
+    .uri({ scheme })
+    .messages({
+      'string.uriCustomScheme': `must be a URL that starts with ${scheme.map((one) => `${one}://`).join(' or ')}`,
+    });
+
+/** The parts of `id:base64`. */
+export function trustKeyOf(text: string): { id: string; publicKey: string } {
+  const [id = '', publicKey = ''] = text.split(':');
+  return { id, publicKey };
+}

@@ -1,0 +1,26 @@
+/** The deployment's variables of this module. */
+import { defineVariables, trustKeyOf, variable } from '#core';
+
+export const variables = defineVariables(
+  {
+    PLUGINS_ALLOW_UNSIGNED: variable.flag(false),
+    PLUGINS_TRUST_KEYS: variable.trustKeys(),
+    PLUGINS_SANDBOX: variable.oneOf<'auto' | 'strict'>('auto', 'strict'),
+    PLUGINS_MAX_PROCESSES: variable.number(1, 1000, 50),
+    PLUGINS_IDLE_SECONDS: variable.number(1, 3600, 60),
+  },
+  {
+    read: (v) => ({
+      /** Packages without a signature by one of the keys may be registered. */
+      allowUnsigned: v.PLUGINS_ALLOW_UNSIGNED,
+      /** Ed25519, base64 of the 32 bytes. */
+      trustKeys: v.PLUGINS_TRUST_KEYS.map(trustKeyOf),
+      /** `strict`: no plugin runs where its process cannot be cut off from the network. */
+      sandbox: v.PLUGINS_SANDBOX,
+      /** Plugin processes of one process of the server; the one that has been idle longest makes room. */
+      maxProcesses: v.PLUGINS_MAX_PROCESSES,
+      idleSeconds: v.PLUGINS_IDLE_SECONDS,
+    }),
+  },
+);
+export type PluginSettings = ReturnType<typeof variables.of>;
