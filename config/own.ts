@@ -26,21 +26,13 @@ const taskLimit = Joi.string()
 
 /** The rules by variable. `.env.example` describes each. */
 export const OWN = {
-  NODE_ENV: oneOf<'development' | 'test' | 'production'>('development', 'test', 'production'),
-  ROLE: oneOf<'all' | 'api' | 'worker'>('all', 'api', 'worker'),
+  NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
+  ROLE: oneOf(['all', 'api', 'worker'], 'all'),
   HOST: textOr('0.0.0.0'),
   PORT: number(0, 65535, 3000),
   PUBLIC_URL: url('http', 'https'),
   DATA_DIR: textOr('./data'),
-  LOG_LEVEL: oneOf<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>(
-    'info',
-    'fatal',
-    'error',
-    'warn',
-    'debug',
-    'trace',
-    'silent',
-  ),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
   // One hash more than processors, so that none waits for the next between two, and two threads for files and names.
   UV_THREADPOOL_SIZE: number(1, 1024, Math.max(4, availableParallelism() + 3)),
   SERVICE_VERSION: textOr('0.2.0', Joi.string().max(100)),

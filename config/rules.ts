@@ -24,10 +24,10 @@ export const variable = {
 
   optionalNumber: (min: number, max: number): Rule<number | undefined> => Joi.number().integer().min(min).max(max),
 
-  /** One of these words; the first stands for a variable that is not set. */
-  oneOf: <W extends string>(fallback: W, ...others: W[]): Rule<W> =>
+  /** One of these words. */
+  oneOf: <W extends string>(words: readonly W[], fallback: NoInfer<W>): Rule<W> =>
     Joi.string()
-      .valid(fallback, ...others)
+      .valid(...words)
       .default(fallback),
 
   /** Text that may be missing. */

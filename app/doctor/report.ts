@@ -1,4 +1,5 @@
 /** Runs checks and prints a line for each: PASS, or FAIL with how to fix it. */
+import { ConfigError } from '#config';
 import { sentenceOf } from '../cli/run.ts';
 
 export class Report {
@@ -15,7 +16,9 @@ export class Report {
       return true;
     } catch (error) {
       this.failed = true;
-      process.stdout.write(`FAIL  ${name}: ${sentenceOf(error).split('\n')[0]}\n      Fix: ${fix}\n`);
+      const lines = sentenceOf(error).split('\n');
+      const told = error instanceof ConfigError ? lines.join('\n      ') : lines[0];
+      process.stdout.write(`FAIL  ${name}: ${told}\n      Fix: ${fix}\n`);
       return false;
     }
   }

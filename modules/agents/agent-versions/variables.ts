@@ -11,7 +11,7 @@ const hostname = Joi.string().hostname().messages({ 'string.hostname': 'must be 
 
 export const variables = defineVariables(
   {
-    BINARY_SOURCE: variable.oneOf<'github' | 'local'>('github', 'local'),
+    BINARY_SOURCE: variable.oneOf(['github', 'local'], 'github'),
     AGENT_BINARY_DIR: variable.text(),
     AGENT_DOWNLOADS_MAX: variable.number(1, 100_000, 100),
     AGENT_RELEASE_REPO: variable.text(repository),
