@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const KIT_IMPORTS: Record<string, string> = {
-  '@quartermaster/module-kit': '#core',
+  '@quartermaster/module-kit': '#core/kit',
   '@quartermaster/module-kit/contract': '#core/contract',
 };
 /** Schemas and models are only known to the copy of the library that made them. */

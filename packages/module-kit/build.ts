@@ -45,9 +45,7 @@ async function writeEntry(dist: string): Promise<void> {
   const imports = widening.map((file) => `import './${file.replace(/\.d\.ts$/, '.js')}';`);
   await writeFile(
     join(dist, 'index.d.ts'),
-    ['/** Everything a module may touch of the server. */', ...imports, "export * from './core/index.js';", ''].join(
-      '\n',
-    ),
+    ['/** What a module is written with. */', ...imports, "export * from './core/kit.js';", ''].join('\n'),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Logs of plugins hide what all other logs here hide: the SDK has rules of its own, since it is published without the server. */
 import test from 'ava';
-import { redact, redactMessage } from '#core';
+import { redactMessage } from '#core';
+import { redact } from '#core/audit';
 import { logFields, logMessage } from '#plugin-sdk/host';
 
 const SAID = [

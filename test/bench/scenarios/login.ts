@@ -1,7 +1,7 @@
 /** Logins through HTTP against bare Argon2id, and how long /health takes meanwhile. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hashPassword } from '#core';
+import { hashPassword } from '#core/auth';
 import { ROLES } from '#test';
 import type { Ground } from '../ground.ts';
 import { startProcess } from '../ground.ts';

@@ -1,7 +1,8 @@
 /** Where a program is fetched: at the release host, in the object storage, or from this server as a stream. */
 import { open } from 'node:fs/promises';
 import { type Coordinates, fileName } from '#agent-protocol';
-import { type Context, defineService, equalHash, errors, type Reply, reply } from '#core';
+import { type Context, defineService, errors, type Reply, reply } from '#core';
+import { equalHash } from '#core/auth';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
 import { variables } from '../variables.ts';

@@ -1,7 +1,8 @@
 /** GET /agent-ws/{id}/ws: where agents stay connected. */
 
 import { MAX_FRAME_BYTES } from '#agent-protocol';
-import { defineContribution, sha256Hex } from '#core';
+import { defineContribution } from '#core';
+import { sha256Hex } from '#core/auth';
 import { agentParams, connected } from '../models/agent-path.ts';
 import { openAgentSocket } from '../services/sockets/hub.ts';
 import { variables } from '../variables.ts';

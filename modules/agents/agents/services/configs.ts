@@ -9,8 +9,8 @@ import {
   type Reply,
   reply,
   type StartServices,
-  sha256Hex,
 } from '#core';
+import { sha256Hex } from '#core/auth';
 
 export interface AgentSettings {
   heartbeatIntervalSeconds: number;

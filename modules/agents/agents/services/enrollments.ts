@@ -2,7 +2,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ARCHITECTURE_NAMES } from '#agent-protocol';
 import type { EnrollmentBody } from '#agent-protocol/schemas';
-import { type Context, errors, type Input, sha256Hex } from '#core';
+import { type Context, errors, type Input } from '#core';
+import { sha256Hex } from '#core/auth';
 import type { Apis } from '#core/contract';
 import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
 import { variables } from '../variables.ts';

@@ -1,5 +1,5 @@
 /** Takes secrets out of what agents write, before it is stored. */
-import { redact } from '#core';
+import { redact } from '#core/audit';
 import { cleaned } from '../models/written-values.ts';
 
 /** `token=…`, `password: …`, `Authorization: Bearer …` and tokens by their own form, inside free text. */

@@ -1,6 +1,7 @@
 /** /auth/login, /auth/refresh, /auth/logout. */
 import Joi from 'joi';
-import { defineRoute, loginAnswer, REFRESH_COOKIE, reply, tokensShape } from '#core';
+import { defineRoute, REFRESH_COOKIE, reply } from '#core';
+import { loginAnswer, tokensShape } from '#core/auth';
 import { type Credentials, credentials } from '../models/user.ts';
 import { login } from '../services/access/logins.ts';
 import { refreshSession } from '../services/access/refreshes.ts';

@@ -1,6 +1,7 @@
 /** /auth/register and /auth/register-partner. */
 import Joi from 'joi';
-import { defineRoute, tokensShape } from '#core';
+import { defineRoute } from '#core';
+import { tokensShape } from '#core/auth';
 import { newAccount, newPartnerAccount, userShape } from '../models/user.ts';
 import { registerAccount, registerPartner } from '../services/accounts/registrations.ts';
 

@@ -1,6 +1,7 @@
 /** /auth/mfa: enrolling, using and removing the second factor. */
 import Joi from 'joi';
-import { defineRoute, loginAnswer, reply } from '#core';
+import { defineRoute, reply } from '#core';
+import { loginAnswer } from '#core/auth';
 import { type Code, codeOnly, enabledShape, recoveryCodes } from '../models/factor.ts';
 import { answerChallenge } from '../services/access/mfa-challenges.ts';
 import { beginSetup, confirmOwnSetup, confirmSetupByBearer } from '../services/factors/mfa-setups.ts';

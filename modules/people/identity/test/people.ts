@@ -1,6 +1,6 @@
 /** People with passwords, and the cookie a browser would keep. */
 import { randomUUID } from 'node:crypto';
-import { hashPassword } from '#core';
+import { hashPassword } from '#core/auth';
 import type { PlatformClient } from '#test';
 
 export const PASSWORD = 'quite-a-Long-horse-9';

@@ -1,6 +1,6 @@
 /** Recovery codes: how they are kept, and that each works once. */
 import test from 'ava';
-import { hashRecoveryCode, newRecoveryCodes } from '#core';
+import { hashRecoveryCode, newRecoveryCodes } from '#core/auth';
 import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { mailsTo } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';

@@ -1,7 +1,7 @@
 /** How long a session lasts, and who can end it. */
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
-import { sha256Hex } from '#core';
+import { sha256Hex } from '#core/auth';
 import { type ErrorBody, sharedPlatform, tenant, until } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, refreshCookie } from './people.ts';
 

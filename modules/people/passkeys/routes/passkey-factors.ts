@@ -1,5 +1,6 @@
 /** /auth/mfa/passkey: a passkey in place of a code, after the password. */
-import { defineRoute, loginAnswer, reply } from '#core';
+import { defineRoute, reply } from '#core';
+import { loginAnswer } from '#core/auth';
 import { ceremonyShape, factorAssertion, factorStart, MOST_BYTES } from '../models/ceremony.ts';
 import { beginFactor, finishFactor } from '../services/second-factors.ts';
 

@@ -1,5 +1,6 @@
 /** /auth/passkeys/login: logging in with a passkey alone. */
-import { defineRoute, loginAnswer, reply } from '#core';
+import { defineRoute, reply } from '#core';
+import { loginAnswer } from '#core/auth';
 import { ceremonyShape, MOST_BYTES, passkeyLogin } from '../models/ceremony.ts';
 import { beginLogin, loginWithPasskey } from '../services/logins.ts';
 

@@ -6,7 +6,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON as CreationOptions,
   PublicKeyCredentialRequestOptionsJSON as RequestOptions,
 } from '@simplewebauthn/server';
-import { hashPassword } from '#core';
+import { hashPassword } from '#core/auth';
 import { type ErrorBody, type Person, type PlatformClient, tenant } from '#test';
 import { type Authenticator, type Lies, softAuthenticator } from './authenticator.ts';
 

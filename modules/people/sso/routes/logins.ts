@@ -1,6 +1,7 @@
 /** /sso/login, /sso/callback, /sso/exchange and /sso/check: for people who are not signed in. */
 import Joi from 'joi';
-import { defineRoute, type Limit, loginAnswer } from '#core';
+import { defineRoute, type Limit } from '#core';
+import { loginAnswer } from '#core/auth';
 import { callbackQuery, checkShape, exchangeBody, loginParams, loginQuery } from '../models/login.ts';
 import { exchange } from '../services/codes.ts';
 import { beginLogin, finishLogin } from '../services/logins.ts';

@@ -1,5 +1,6 @@
 /** The short-lived code with which the application fetches the tokens of a login that came back. */
-import { type Context, newOpaqueToken, type Reply, reply, sha256Hex } from '#core';
+import { type Context, type Reply, reply } from '#core';
+import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { CodeInvalid, LoginRefused } from '../errors.ts';
 import { mayActFor } from './identities.ts';
 import { servingProvider } from './serving.ts';

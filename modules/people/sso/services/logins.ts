@@ -1,5 +1,6 @@
 /** The way out to the identity provider and back. */
-import { type Context, equalHash, type Reply, type ReplyOptions, reply, sha256Hex } from '#core';
+import { type Context, type Reply, type ReplyOptions, reply } from '#core';
+import { equalHash, sha256Hex } from '#core/auth';
 import { LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
 import { issueCode } from './codes.ts';

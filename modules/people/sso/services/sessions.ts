@@ -1,6 +1,7 @@
 /** Logins that left for the provider: kept ten minutes, taken once, finished in the browser that began them. */
 import { randomUUID } from 'node:crypto';
-import { type Context, newOpaqueToken, type ReplyOptions, sha256Hex } from '#core';
+import type { Context, ReplyOptions } from '#core';
+import { newOpaqueToken, sha256Hex } from '#core/auth';
 import type { Provider } from '../models/provider.ts';
 
 /** Time for a login at the provider. */

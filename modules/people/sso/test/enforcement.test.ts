@@ -1,7 +1,7 @@
 /** Passwords shut out by a provider, and second factors beside one. */
 import test from 'ava';
 import { generateSync } from 'otplib';
-import { hashPassword } from '#core';
+import { hashPassword } from '#core/auth';
 import { type ErrorBody, organization, type Person, ROLES } from '#test';
 import { Browser } from './browser.ts';
 import { type Answer, bodyOf, person, place, startPlatform, startProvider } from './ground.ts';

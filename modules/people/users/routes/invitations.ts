@@ -1,6 +1,7 @@
 /** Inviting, and accepting an invitation. */
 import Joi from 'joi';
-import { defineRoute, loginAnswer } from '#core';
+import { defineRoute } from '#core';
+import { loginAnswer } from '#core/auth';
 import { acceptance, check, invitationShape, inviteCreate, type Resend, resend } from '../models/invitation.ts';
 import { memberShape } from '../models/member.ts';
 import { acceptInvitation, checkInvitation } from '../services/acceptances.ts';

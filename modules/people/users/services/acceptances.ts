@@ -1,5 +1,6 @@
 /** Accepting an invitation: the token of the link is the credential. */
-import { type Context, errors, type Reply, reply, sha256Hex } from '#core';
+import { type Context, errors, type Reply, reply } from '#core';
+import { sha256Hex } from '#core/auth';
 import { InvitationInvalid, InvitationOutdated } from '../errors.ts';
 import joined from '../events/joined.ts';
 import type { Acceptance } from '../models/invitation.ts';

@@ -1,5 +1,6 @@
 /** Invitations: creating them, sending them again, and the mail with the link. */
-import { type Context, errors, newOpaqueToken, sha256Hex, targetTenant } from '#core';
+import { type Context, errors, targetTenant } from '#core';
+import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { InvitationOutdated, UserExists } from '../errors.ts';
 import invited from '../events/invited.ts';
 import { Invitation, type InviteCreate, type Resend } from '../models/invitation.ts';

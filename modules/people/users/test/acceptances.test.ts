@@ -1,7 +1,7 @@
 /** Accepting an invitation with the link of the mail. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { hashPassword } from '#core';
+import { hashPassword } from '#core/auth';
 import { orgUser, ROLES, startTestPlatform, tenant, until } from '#test';
 import { anAddress, caller, fromSomewhere, mailsTo, onPlatform, PASSWORD, tokenFor, tokenIn } from './arrange.ts';
 

@@ -1,7 +1,7 @@
 /** Taking people out of a tenant, and giving them another role. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { hashPassword } from '#core';
+import { hashPassword } from '#core/auth';
 import { apiKey, orgUser, partnerUser, ROLES, startTestPlatform, systemUser, tenant, until } from '#test';
 import { caller, fromSomewhere, onPlatform, PASSWORD, role, tokenFor } from './arrange.ts';
 

@@ -1,6 +1,7 @@
 /** Query and response of the verification of a chain. */
 import Joi from 'joi';
-import { named, PROBLEMS, type Verdict } from '#core';
+import { named } from '#core';
+import { PROBLEMS, type Verdict } from '#core/audit';
 
 export interface ChainQuery {
   orgId?: string;

@@ -1,7 +1,8 @@
 /** The agents that are connected to this process: who they are, whether they still may be, and what reaches them. */
 import { randomUUID } from 'node:crypto';
 import { CAPABILITIES, CLOSE } from '#agent-protocol';
-import { AppError, defineService, errors, type SocketLink, type StartServices, sha256Hex } from '#core';
+import { AppError, defineService, errors, type SocketLink, type StartServices } from '#core';
+import { sha256Hex } from '#core/auth';
 import { connected } from '../../models/agent-path.ts';
 import { variables } from '../../variables.ts';
 import { agentConfigs, SETTINGS_NOTICE } from '../configs.ts';

@@ -7,8 +7,8 @@ import {
   errors,
   type Input,
   type StartServices,
-  sha256Hex,
 } from '#core';
+import { sha256Hex } from '#core/auth';
 import { DeviceDecommissioned, ReEnrollmentRequired, TenantInactive } from '../../errors.ts';
 import type { Credential } from '../../models/credential.ts';
 import { countFailures } from './failures.ts';

@@ -1,7 +1,8 @@
 /** The life of an agent's tokens: issued at enrollment, rotated in two phases, suspended. */
 
 import type { AgentRole, TokenSet } from '#agent-protocol';
-import { type Context, newAgentToken, sha256Hex } from '#core';
+import type { Context } from '#core';
+import { newAgentToken, sha256Hex } from '#core/auth';
 import { PendingRotationExpired, PendingTokenRequired, RotationConflict } from '../../errors.ts';
 import type { CredentialState } from '../../models/credential.ts';
 import { AGENT_NOTICE } from './token-cache.ts';

@@ -1,6 +1,7 @@
 /** Devices made before their machines report: the row, its single-use token, and the end of waiting. */
 import { randomBytes } from 'node:crypto';
-import { type Context, defineError, errors, mustAccessSite, sha256Hex, targetOrg } from '#core';
+import { type Context, defineError, errors, mustAccessSite, targetOrg } from '#core';
+import { sha256Hex } from '#core/auth';
 import { Device } from '../../models/device.ts';
 import type { ProvisionOrder } from '../../models/provision.ts';
 import { checkedTags } from '../../models/tag.ts';

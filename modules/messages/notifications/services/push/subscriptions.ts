@@ -1,6 +1,7 @@
 /** The caller's own browsers that take push messages. */
 import { randomUUID } from 'node:crypto';
-import { type Context, errors, type PageQuery, page, type SortKey, sha256Hex, UrlBlockedError } from '#core';
+import { type Context, errors, type PageQuery, page, type SortKey, UrlBlockedError } from '#core';
+import { sha256Hex } from '#core/auth';
 import { SubscriptionLimit } from '../../errors.ts';
 import { type NewSubscription, PushSubscription, showSubscription } from '../../models/push-subscription.ts';
 

@@ -1,5 +1,6 @@
 /** Logging in with a password, without revealing which addresses exist. */
-import { type Context, defineBatch, needsRehash } from '#core';
+import { type Context, defineBatch } from '#core';
+import { needsRehash } from '#core/auth';
 import { InvalidCredentials } from '../../errors.ts';
 import { type Credentials, LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { hash, passwordFits } from '../accounts/passwords.ts';

@@ -1,5 +1,6 @@
 /** The step of a login between the correct password and full tokens. */
-import { type Context, newOpaqueToken, sha256Hex } from '#core';
+import type { Context } from '#core';
+import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { CodeWrong, TempTokenInvalid } from '../../errors.ts';
 import { LOGIN_COLUMNS, type LoginUser } from '../../models/user.ts';
 import { tell } from '../accounts/notices.ts';

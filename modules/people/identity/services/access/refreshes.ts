@@ -1,5 +1,6 @@
 /** Refreshing a session: each use of the refresh token replaces it. */
-import { type Context, equalHash, errors, sha256Hex } from '#core';
+import { type Context, errors } from '#core';
+import { equalHash, sha256Hex } from '#core/auth';
 import { CsrfRequired, RefreshInvalid } from '../../errors.ts';
 import { ORG_OPEN, ownerOf, PARTNER_OPEN, type Place, roleAt } from './places.ts';
 import { IDLE_SECONDS, type Issued, issue, LONGEST_SECONDS, newRefreshToken } from './sessions.ts';

@@ -1,16 +1,7 @@
 /** Sessions: one row for each login. */
 import { randomUUID } from 'node:crypto';
-import {
-  type Context,
-  errors,
-  newOpaqueToken,
-  type PageQuery,
-  page,
-  REFRESH_COOKIE,
-  type ReplyOptions,
-  type SortKey,
-  sha256Hex,
-} from '#core';
+import { type Context, errors, type PageQuery, page, REFRESH_COOKIE, type ReplyOptions, type SortKey } from '#core';
+import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { InvalidCredentials } from '../../errors.ts';
 import { Session, showSession } from '../../models/session.ts';
 import type { Place } from './places.ts';

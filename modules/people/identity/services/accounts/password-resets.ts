@@ -1,5 +1,6 @@
 /** Changing a password, and resetting a forgotten one by mail. */
-import { type Context, errors, newOpaqueToken, sha256Hex } from '#core';
+import { type Context, errors } from '#core';
+import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { CurrentPasswordWrong, ResetTokenInvalid } from '../../errors.ts';
 import type { PasswordChange, PasswordReset } from '../../models/password.ts';
 import { ownerOf, placesOf } from '../access/places.ts';

@@ -1,5 +1,6 @@
 /** Passwords: strength checks and hashing, both outside of any transaction. */
-import { type Context, errors, hashPassword, verifyDummy, verifyPassword } from '#core';
+import { type Context, errors } from '#core';
+import { hashPassword, verifyDummy, verifyPassword } from '#core/auth';
 import { WeakPassword } from '../../errors.ts';
 
 /** On a scale of 0 to 4: withstands online guessing at the rates that the login limits allow. */

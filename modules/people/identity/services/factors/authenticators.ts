@@ -1,5 +1,6 @@
 /** Codes of the authenticator app; each is accepted once. */
-import { type Context, verifyTotp } from '#core';
+import type { Context } from '#core';
+import { verifyTotp } from '#core/auth';
 
 /** The column that the secret is sealed for; a pending setup seals it for the same one, so that confirming only moves it. */
 export const secretPlace = (userId: string) => ({ table: 'users', column: 'mfa_secret', row: userId });

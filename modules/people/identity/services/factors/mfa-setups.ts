@@ -1,6 +1,7 @@
 /** Enrolling an authenticator app. */
 import qrcode from 'qrcode';
-import { type Context, errors, newRecoveryCodes, newTotpSecret, totpUri, verifyTotp } from '#core';
+import { type Context, errors } from '#core';
+import { newRecoveryCodes, newTotpSecret, totpUri, verifyTotp } from '#core/auth';
 import { CodeRefused } from '../../errors.ts';
 import { type Bearer, bearerOf, callerOf } from '../access/bearers.ts';
 import { ownerOf } from '../access/places.ts';

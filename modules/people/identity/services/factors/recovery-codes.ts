@@ -1,5 +1,6 @@
 /** Recovery codes replace a lost authenticator or phone; each works once. */
-import { type Context, errors, hashRecoveryCode, newRecoveryCodes, plainRecoveryCode } from '#core';
+import { type Context, errors } from '#core';
+import { hashRecoveryCode, newRecoveryCodes, plainRecoveryCode } from '#core/auth';
 import { tell } from '../accounts/notices.ts';
 import { mustBeFresh } from './demands.ts';
 

@@ -1,6 +1,7 @@
 /** Codes sent by text message: made by the job that sends them, valid once for one purpose. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Context, equalHash, SmsError } from '#core';
+import { type Context, SmsError } from '#core';
+import { equalHash } from '#core/auth';
 import { ownerOf, placesOf } from '../access/places.ts';
 
 const CODE_SECONDS = 600;

@@ -1,5 +1,6 @@
 /** Text messages as the second factor: turning them on for a verified number, and sending codes. */
-import { type Context, errors, newRecoveryCodes, sha256Hex } from '#core';
+import { type Context, errors } from '#core';
+import { newRecoveryCodes, sha256Hex } from '#core/auth';
 import { bearerOf, callerOf } from '../access/bearers.ts';
 import { findChallenge } from '../access/mfa-challenges.ts';
 import { tell } from '../accounts/notices.ts';

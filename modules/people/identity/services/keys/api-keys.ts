@@ -1,5 +1,6 @@
 /** API keys: creating, changing, rotating and revoking them. */
-import { type Context, changesOf, errors, mustAccessOrg, newApiKey, type PageQuery, page, type SortKey } from '#core';
+import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import { newApiKey } from '#core/auth';
 import {
   ApiKey,
   type ApiKeyCreate,

@@ -4,13 +4,12 @@ import {
   errors,
   mustAccessOrg,
   mustAccessSite,
-  newEnrollmentKey,
   type PageQuery,
   page,
-  pepperedHash,
   type SortKey,
   targetOrg,
 } from '#core';
+import { newEnrollmentKey, pepperedHash } from '#core/auth';
 import {
   EnrollmentKey,
   type EnrollmentKeyCreate,

@@ -1,5 +1,6 @@
 /** Use of an enrollment key by the agents module while it enrolls a device, in its transaction. */
-import { type Context, pepperedHash } from '#core';
+import type { Context } from '#core';
+import { pepperedHash } from '#core/auth';
 
 export interface LockedEnrollmentKey {
   id: string;

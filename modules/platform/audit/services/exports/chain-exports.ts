@@ -1,5 +1,6 @@
 /** Whole canonical rows with their proof, for the offline verifier. */
-import { type Context, coveringCheckpoint, exportChain, reply, stretchOf, trailOf } from '#core';
+import { type Context, reply } from '#core';
+import { coveringCheckpoint, exportChain, stretchOf, trailOf } from '#core/audit';
 import type { ExportQuery } from '../../models/checkpoint.ts';
 import { ownerFor } from '../owners.ts';
 import { hostOf } from '../proofs/checkpoints.ts';

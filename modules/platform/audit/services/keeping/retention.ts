@@ -1,5 +1,6 @@
 /** Retention: the policies of organizations, and deleting expired entries. */
-import { type Context, errors, exportChain, type Pruning, planPruning, prune, targetOrg, trailOf } from '#core';
+import { type Context, errors, targetOrg } from '#core';
+import { exportChain, type Pruning, planPruning, prune, trailOf } from '#core/audit';
 import { DEFAULT_DAYS, RetentionPolicy, type RetentionUpdate } from '../../models/retention-policy.ts';
 import { archive } from './archives.ts';
 import { forgetNames } from './forgotten-names.ts';

@@ -1,18 +1,15 @@
 /** Signed checkpoints: reading them, the keys that signed them, and writing those that are due. */
+import { type Context, errors, page, type SortKey } from '#core';
 import {
   ChainBroken,
-  type Context,
   currentKey,
-  errors,
   ownersToSign,
-  page,
   type SigningKey,
-  type SortKey,
   signingKeys,
   trailOf,
   verifierKey,
   writeCheckpoint,
-} from '#core';
+} from '#core/audit';
 import { AuditCheckpoint, type CheckpointQuery } from '../../models/checkpoint.ts';
 import { objectStore } from '../keeping/object-store.ts';
 import { ownerFor } from '../owners.ts';

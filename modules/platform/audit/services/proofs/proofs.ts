@@ -1,5 +1,6 @@
 /** Proofs for outsiders: that a checkpoint covers an entry, and that one checkpoint continues another. */
-import { type Context, errors, newestCheckpoint, proveConsistency, proveInclusion, TreeDamaged, trailOf } from '#core';
+import { type Context, errors } from '#core';
+import { newestCheckpoint, proveConsistency, proveInclusion, TreeDamaged, trailOf } from '#core/audit';
 import { NotCovered, ProofBroken } from '../../errors.ts';
 import { AuditCheckpoint, type ConsistencyQuery, type InclusionQuery } from '../../models/checkpoint.ts';
 import { reachesOwner } from '../owners.ts';

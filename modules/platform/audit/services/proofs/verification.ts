@@ -1,5 +1,6 @@
 /** Verification of the trail: recomputes the chain of one owner. */
-import { type Context, trailOf, verifyChain } from '#core';
+import type { Context } from '#core';
+import { trailOf, verifyChain } from '#core/audit';
 import type { VerifyQuery } from '../../models/verdict.ts';
 import { ownerFor } from '../owners.ts';
 

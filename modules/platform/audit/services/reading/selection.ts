@@ -1,5 +1,6 @@
 /** The entries of a request as SQL: the caller's reach, the filters, and the newest matches. */
-import { type AuditRow, type Context, mustAccessOrg } from '#core';
+import { type Context, mustAccessOrg } from '#core';
+import type { AuditRow } from '#core/audit';
 import type { AuditFilter } from '../../models/audit-log.ts';
 
 export interface Row extends Omit<AuditRow, 'partnerId'> {
