@@ -39,6 +39,10 @@ test('a note is added, listed, found and deleted by its tenant only, with audit 
     actions.filter((action) => action.startsWith('note.')),
     ['note.create', 'note.delete'],
   );
-  const events = await platform.sql(`select data from events where name = 'notes.added' and org_id = $1`, [own.orgId]);
+  const events = await platform.sql(
+    `select data from events
+     where name = 'notes.added' and org_id = $1`,
+    [own.orgId],
+  );
   t.is(events.length, 1);
 });
