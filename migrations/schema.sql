@@ -707,28 +707,6 @@ create policy owner on audit_trees for all to <owner> using (true) with check (t
 create policy platform on audit_trees for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on audit_trees to quartermaster_platform;
 
-create table bookmarks (
-  id uuid not null default gen_random_uuid(),
-  org_id uuid not null,
-  device_id uuid not null,
-  text character varying(2000) not null,
-  created_at timestamp with time zone not null default now(),
-  constraint bookmarks_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
-  constraint bookmarks_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
-  constraint bookmarks_pkey PRIMARY KEY (id)
-);
-CREATE INDEX bookmarks_expired ON public.bookmarks USING btree (created_at);
-CREATE INDEX bookmarks_newest ON public.bookmarks USING btree (device_id, created_at DESC, id DESC);
-alter table bookmarks force row level security;
-create policy owner on bookmarks for all to <owner> using (true) with check (true);
-create policy platform on bookmarks for all to quartermaster_platform using (true) with check (true);
-create policy tenant_delete on bookmarks for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
-create policy tenant_insert on bookmarks for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
-create policy tenant_read on bookmarks for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
-create policy tenant_update on bookmarks for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
-grant delete, insert, select, update on bookmarks to quartermaster_app;
-grant delete, insert, select, update on bookmarks to quartermaster_platform;
-
 create table cron_status (
   identifier text not null,
   last_expected timestamp with time zone,

@@ -33,7 +33,6 @@ export const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'POST /devices/bulk/commands',
   'POST /devices/bulk/custom-fields',
   'POST /devices/provision',
-  'POST /devices/{deviceId}/bookmarks',
   'POST /devices/{id}/approve',
   'POST /devices/{id}/auto-update',
   'POST /devices/{id}/commands',
