@@ -2,11 +2,17 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { bulkCommand, bulkResult } from '../models/bulk-command.ts';
-import { COMMAND_STATUSES, commandCreate, commandShape, commandWithOutput, scriptRun } from '../models/command.ts';
+import {
+  COMMAND_STATUSES,
+  type CommandStatus,
+  commandCreate,
+  commandShape,
+  commandWithOutput,
+  scriptRun,
+} from '../models/command.ts';
 import { sendBulk } from '../services/bulk-commands.ts';
 import { cancelCommand } from '../services/cancellations.ts';
 import { listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
-import type { CommandStatus } from '../types.ts';
 
 const id = Joi.string().uuid().required();
 const params = Joi.object<{ id: string }>({ id });

@@ -1,10 +1,10 @@
 /** Sends, lists and reads commands. */
 import { createHash } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
-import { COMMAND_COLUMNS, Command, type CommandCreate, type ScriptRun } from '../models/command.ts';
-import type { CommandStatus } from '../types.ts';
+import { BlockedByMaintenance } from '../errors.ts';
+import { COMMAND_COLUMNS, Command, type CommandCreate, type CommandStatus, type ScriptRun } from '../models/command.ts';
 import { mustBeSendable } from './command-types.ts';
-import { BlockedByMaintenance, blockedNow } from './guards.ts';
+import { blockedNow } from './guards.ts';
 import { queueFor } from './queue.ts';
 import { sentBy } from './senders.ts';
 import { wake } from './wakes.ts';

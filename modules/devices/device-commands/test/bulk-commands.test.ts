@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { enroll, heartbeat, refusalOf } from '../../devices/test/arrange.ts';
-import type { CommandGuard } from '../types.ts';
+import type { CommandGuard } from '../slots/guard.ts';
 
 interface Answer {
   batchId: string;

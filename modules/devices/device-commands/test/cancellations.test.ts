@@ -2,7 +2,7 @@
 import test from 'ava';
 import { apiKey, type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, eventsOf, heartbeat, runJob } from '../../devices/test/arrange.ts';
-import type { CommandResult } from '../types.ts';
+import type { CommandResult } from '../services/results.ts';
 
 type Place = { deviceId: string; orgId: string };
 const platform = await startTestPlatform();

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { apiKey, type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, heartbeat, runJob } from '../../devices/test/arrange.ts';
-import type { CommandResult } from '../types.ts';
+import type { CommandResult } from '../services/results.ts';
 
 interface One {
   data: { id: string; status: string; type: string; deliverBy: string; stdout?: string; late: boolean };
