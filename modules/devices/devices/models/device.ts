@@ -1,20 +1,23 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
 import { Model, named, openObject } from '#core';
-import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../types/device.ts';
 import { MOST_TAGS } from './tag.ts';
 
 export const LIFECYCLES = ['pending', 'active', 'quarantined', 'decommissioned'] as const;
+export type Lifecycle = (typeof LIFECYCLES)[number];
 export const STATUSES = [...LIFECYCLES, 'online', 'offline', 'maintenance', 'updating'].filter(
   (status) => status !== 'active',
 );
 export const OS_TYPES = ['windows', 'macos', 'linux'] as const;
+export type OsType = (typeof OS_TYPES)[number];
+export type Architecture = 'x64' | 'x86' | 'arm64';
 export const DEVICE_ROLES = [
   ...['unknown', 'workstation', 'server', 'printer', 'router', 'switch', 'firewall', 'access_point', 'phone', 'iot'],
   ...['camera', 'nas'],
 ];
 
-export class Device extends Model implements DeviceFields {
+/** The slow-changing row of a device; `device_state` has what heartbeats change. */
+export class Device extends Model {
   static override tableName = 'devices';
   static override siteColumn = 'site_id';
   static override deviceColumn = 'id';

@@ -1,7 +1,7 @@
 /** A device that is expected: what people say of it in advance, and what they get for its machine. */
 import Joi from 'joi';
 import { named } from '#core';
-import type { OsType } from '../types/device.ts';
+import type { OsType } from './device.ts';
 import { DEVICE_ROLES, OS_TYPES } from './device.ts';
 import { MOST_TAGS } from './tag.ts';
 

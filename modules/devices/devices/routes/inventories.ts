@@ -2,9 +2,9 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { reportShape, serviceShape, softwareShape } from '../models/inventory.ts';
+import { REPORT_KINDS, type ReportKind } from '../models/snapshots.ts';
 import { listServices, listSoftware } from '../services/inventory/inventory-lists.ts';
 import { readReports } from '../services/inventory/reports.ts';
-import { REPORT_KINDS, type ReportKind } from '../types/snapshots.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const query = Joi.object<PageQuery>(pageQuery(100, 500));

@@ -1,5 +1,6 @@
 /** One device: whether the caller sees it, and what can be changed. */
 import { type Context, changesOf, errors, mustAccessSite } from '#core';
+import deviceUpdated from '../events/updated.ts';
 import { Device, type DeviceUpdate } from '../models/device.ts';
 import { replacedTags } from '../models/tag.ts';
 import { writeCustomValues } from './inventory/custom-values.ts';
@@ -47,6 +48,6 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
   // Custom values have an entry of their own.
   const details = { ...changesOf(device, { ...device, ...plain, ...(tags ? { tags } : {}) }, changedFields) };
   ctx.audit('device.update', { orgId, resourceId: id, resourceName: hostname, details });
-  ctx.emit('devices.updated', { changedFields }, { orgId, siteId: changes.siteId ?? device.siteId, deviceId: id });
+  ctx.emit(deviceUpdated, { changedFields }, { orgId, siteId: changes.siteId ?? device.siteId, deviceId: id });
   if (changes.siteId) ctx.notify('devices.changed', id);
 }

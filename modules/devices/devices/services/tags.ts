@@ -1,9 +1,23 @@
 /** Tags of many devices at once: adding, taking away, renaming. */
 import { type Context, reach } from '#core';
+import deviceUpdated from '../events/updated.ts';
 import { MOST_TAGS } from '../models/tag.ts';
-import type { TagChange, TagOutcome } from '../types/lists.ts';
 
-interface Row {
+export interface TagChange {
+  /** In their stored form. */
+  add: readonly string[];
+  remove: readonly string[];
+  /** The feature that changed them, for the audit trail, such as `tags.bulk`. */
+  source: string;
+}
+
+export interface TagOutcome {
+  changed: number;
+  unchanged: number;
+  failed: { deviceId: string; code: 'NOT_FOUND' | 'DECOMMISSIONED' | 'TAG_LIMIT' }[];
+}
+
+interface TaggedDevice {
   id: string;
   orgId: string;
   siteId: string;
@@ -13,10 +27,10 @@ interface Row {
 }
 
 /** In the order of the ids, so that two changes at once wait for each other one way only. */
-async function lockVisible(ctx: Context, ids: readonly string[]): Promise<Row[]> {
+async function lockVisible(ctx: Context, ids: readonly string[]): Promise<TaggedDevice[]> {
   const values: unknown[] = [ids];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
-  const { rows } = await ctx.sql<Row>(
+  const { rows } = await ctx.sql<TaggedDevice>(
     `select d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, d.tags,
        d.lifecycle = 'decommissioned' as decommissioned
      from devices d where d.id = any($1::uuid[]) and ${seen} order by d.id for no key update of d`,
@@ -36,7 +50,7 @@ export async function changeTags(
 ): Promise<TagOutcome> {
   const rows = new Map((await lockVisible(ctx, deviceIds)).map((row) => [row.id, row]));
   const outcome: TagOutcome = { changed: 0, unchanged: 0, failed: [] };
-  const written: (Row & { after: string[] })[] = [];
+  const written: (TaggedDevice & { after: string[] })[] = [];
   for (const deviceId of new Set(deviceIds)) {
     const row = rows.get(deviceId);
     const after = [...new Set([...(row?.tags ?? []), ...add])].filter((tag) => !remove.includes(tag)).sort();
@@ -63,7 +77,7 @@ export async function changeTags(
       resourceName: hostname,
       details: { changedFields, before: { tags }, after: { tags: after }, source },
     });
-    ctx.emit('devices.updated', { changedFields }, { orgId, siteId, deviceId: id });
+    ctx.emit(deviceUpdated, { changedFields }, { orgId, siteId, deviceId: id });
   }
   return outcome;
 }

@@ -1,7 +1,7 @@
 /** Snapshots of agents, and the lists people see of them. */
 import test from 'ava';
+import type { Apis } from '#core/contract';
 import { startTestPlatform, tenant } from '#test';
-import type { DevicesApi } from '../api.ts';
 import { asAgent, enroll } from './arrange.ts';
 
 const platform = await startTestPlatform();
@@ -10,7 +10,7 @@ test.after.always(() => platform.stop());
 async function arrange() {
   const place = await tenant(platform);
   const device = await enroll(platform, place);
-  const submit = <T>(run: (devices: DevicesApi, id: string) => Promise<T>) =>
+  const submit = <T>(run: (devices: Apis['devices'], id: string) => Promise<T>) =>
     asAgent(platform, device, (ctx) => run(ctx.use('devices'), device.deviceId));
   return { ...place, device, submit, token: place.partner.token, path: `/devices/${device.deviceId}` };
 }

@@ -13,7 +13,7 @@ import {
   tenant,
 } from '#test';
 import { openPeer } from '../../../agents/agents/test/socket-client.ts';
-import type { DeviceFollower } from '../types/slots.ts';
+import type { DeviceFollower } from '../slots/follower.ts';
 import { enroll, eventsOf, refusalOf } from './arrange.ts';
 
 interface Detail {

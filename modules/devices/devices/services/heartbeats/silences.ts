@@ -1,5 +1,7 @@
 /** Notices devices that have gone silent, and tells of many at once as one outage. Platform role; sets, not loops. */
 import type { Context } from '#core';
+import deviceOffline from '../../events/offline.ts';
+import outage from '../../events/outage.ts';
 
 /** Most devices that one sweep marks; the next one follows in 30 seconds. */
 const MOST = 5000;
@@ -68,7 +70,7 @@ async function hold(ctx: Context, orgId: string, gone: Silent[], of: number, kno
   await ctx.sql(`update device_state set offline_held_at = now() where device_id = any($1::uuid[])`, [
     gone.map(({ id }) => id),
   ]);
-  if (!known) ctx.emit('devices.outage', { offline: gone.length, of }, { orgId });
+  if (!known) ctx.emit(outage, { offline: gone.length, of }, { orgId });
 }
 
 /** Who is still away after three minutes is told of one by one. */
@@ -95,7 +97,7 @@ function tellOffline(ctx: Context, gone: readonly Silent[]): void {
       resourceName: hostname,
       details,
     });
-    ctx.emit('devices.offline', { hostname, lastSeenAt: lastSeenAt.toISOString() }, { orgId, siteId, deviceId: id });
+    ctx.emit(deviceOffline, { hostname, lastSeenAt: lastSeenAt.toISOString() }, { orgId, siteId, deviceId: id });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Custom values of many devices at once: each device takes all of them or none. */
 import { AppError, type Context, errors } from '#core';
+import deviceUpdated from '../../events/updated.ts';
 import type { BulkValues } from '../../models/bulk-values.ts';
 import { Device } from '../../models/device.ts';
 import { auditValues, checkedValues, mergeValues } from './custom-values.ts';
@@ -43,7 +44,7 @@ export async function writeBulkValues(ctx: Context, { deviceIds, values }: BulkV
     for (const device of group) {
       auditValues(ctx, device, checked, { source: 'bulk' });
       const { id: deviceId, orgId, siteId } = device;
-      ctx.emit('devices.updated', { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
+      ctx.emit(deviceUpdated, { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
     }
   }
   if (updated === 0) ctx.unchanged();

@@ -1,7 +1,14 @@
 /** Custom values of devices: merged in one statement, so that two writers of different keys both keep theirs. */
 import { AppError, type Context, errors } from '#core';
+import deviceUpdated from '../../events/updated.ts';
 import { Device } from '../../models/device.ts';
-import type { ValueFault } from '../../types/snapshots.ts';
+
+/** A custom value that a script cannot write, and why. */
+export interface ValueFault {
+  key: string;
+  code: string;
+  message: string;
+}
 
 type Values = Record<string, unknown>;
 export type Place = Pick<Device, 'orgId' | 'osType' | 'siteId'>;
@@ -52,7 +59,11 @@ export async function writeCustomValues(ctx: Context, device: Device, given: Val
  * Values that a script reports. Each key is checked on its own; the answer names the keys that were not written.
  * Throws 404.
  */
-export async function writeAgentValues(ctx: Context, deviceId: string, given: Values) {
+export async function writeAgentValues(
+  ctx: Context,
+  deviceId: string,
+  given: Values,
+): Promise<{ updated: string[]; failed: ValueFault[] }> {
   const device = await Device.in(ctx).findById(deviceId).forNoKeyUpdate();
   if (!device) throw errors.NotFound('Device not found');
   const { checked, failed } = await fitting(ctx, device, given);
@@ -64,7 +75,7 @@ export async function writeAgentValues(ctx: Context, deviceId: string, given: Va
     await mergeValues(ctx, [deviceId], changed);
     auditValues(ctx, device, changed, { source: 'script' });
     const { orgId, siteId } = device;
-    ctx.emit('devices.updated', { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
+    ctx.emit(deviceUpdated, { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
   } else ctx.unchanged();
   return { updated, failed };
 }

@@ -1,7 +1,7 @@
 /** What a machine is made of. */
 import type { Context } from '#core';
+import type { HardwareFields } from '../../models/snapshots.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { HardwareFields } from '../../types/snapshots.ts';
 
 const whole = (value: number | null | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 2 ** 31 ? Math.round(value) : null;

@@ -2,8 +2,9 @@
 
 import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
+import softwareChanged from '../../events/software/changed.ts';
+import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../models/snapshots.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../types/snapshots.ts';
 import { writeHardware } from './hardware.ts';
 import { type Rows, replaceAddresses, replaceRows } from './snapshot-rows.ts';
 
@@ -127,7 +128,7 @@ export function submitSoftware(ctx: Context, deviceId: string, body: SoftwareBod
   return submit(ctx, deviceId, 'software', body, rows, async (owner) => {
     const { added, removed } = await replaceRows(ctx, owner, 'device_software', rows, body.complete);
     const about = { orgId: owner.orgId, siteId: owner.siteId, deviceId };
-    if (added + removed > 0) ctx.emit('devices.software.changed', { added, removed }, about);
+    if (added + removed > 0) ctx.emit(softwareChanged, { added, removed }, about);
   });
 }
 

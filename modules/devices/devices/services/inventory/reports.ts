@@ -1,6 +1,6 @@
 /** What agents sample now and then: the latest of each kind, as it came. */
 import { type Context, errors } from '#core';
-import type { Report, ReportKind } from '../../types/snapshots.ts';
+import type { Report, ReportKind } from '../../models/snapshots.ts';
 import { mustExist } from '../devices.ts';
 import { replaceAddresses } from './snapshot-rows.ts';
 

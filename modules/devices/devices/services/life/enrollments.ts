@@ -1,9 +1,10 @@
 /** Takes devices in: a new row, or the old one where that is proven or the organization allows it. */
 import { randomBytes } from 'node:crypto';
 import { type Context, errors } from '#core';
+import deviceEnrolled from '../../events/enrolled.ts';
 import { DEVICE_ROLES, Device } from '../../models/device.ts';
+import type { Enrolled, EnrollInput } from '../../models/enrollment.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { Enrolled, EnrollInput } from '../../types/enrollment.ts';
 import { writeHardware } from '../inventory/hardware.ts';
 import { takePlace } from './quotas.ts';
 
@@ -31,7 +32,11 @@ where d.org_id = $1 and d.id in (
   and d.id is distinct from $6::uuid
 order by strong desc, d.lifecycle = 'decommissioned', s.last_seen_at desc nulls last, d.id limit 1`;
 
-/** See DevicesApi.enroll. Needs the platform role: the caller's key, not a user, says which organization. */
+/**
+ * Enrolls a device: quota, rows, audit entry `device.create` {via}, event `devices.enrolled`. Runs in the caller's transaction with
+ * the platform role: the enrollment key determines the organization. Throws 403 DEVICE_LIMIT_REACHED, and 403 DEVICE_QUARANTINED
+ * when the previous device is quarantined.
+ */
 export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled> {
   const proven = input.reattachTo ? await lockOld(ctx, input.reattachTo, input.orgId) : null;
   if (proven) return reattach(ctx, proven, input);
@@ -180,7 +185,7 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
   });
   const match = from === 'reattach' ? null : from;
   ctx.emit(
-    'devices.enrolled',
+    deviceEnrolled,
     {
       hostname,
       via,

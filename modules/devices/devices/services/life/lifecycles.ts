@@ -1,5 +1,8 @@
 /** Leaving and coming back: decommission with its durable uninstall order, and restore. */
-import { type Context, defineError } from '#core';
+import type { Context } from '#core';
+import { RestoreTooLate } from '../../errors.ts';
+import deviceDecommissioned from '../../events/decommissioned.ts';
+import deviceRestored from '../../events/restored.ts';
 import { cancelWaiting, queueUninstall } from '../departing-commands.ts';
 import { mustExist } from '../devices.ts';
 import { takePlace } from './quotas.ts';
@@ -8,8 +11,6 @@ import { about, type LifecycleFields, moveOn, named, notIn } from './transitions
 const DAY_MS = 86_400_000;
 /** Days in which a decommissioned device can be restored; then it is purged. */
 export const RESTORABLE_DAYS = 30;
-export const RestoreTooLate = defineError('RESTORE_TOO_LATE', 409, 'The device was decommissioned too long ago');
-
 export interface Leaving {
   uninstall: boolean;
   /** What the audit trail calls it. */
@@ -38,7 +39,7 @@ export async function decommission(ctx: Context, id: string, leaving: Leaving) {
   const commandId = uninstall && device.agentId ? await queueUninstall(ctx, device, deliverBy) : undefined;
   const details = { mode, uninstall, cancelledCommands: cancelled };
   ctx.audit('device.delete', { ...named(device), details });
-  ctx.emit('devices.decommissioned', { hostname: device.hostname, uninstall }, about(device));
+  ctx.emit(deviceDecommissioned, { hostname: device.hostname, uninstall }, about(device));
   ctx.notify('devices.changed', id);
   return { success: true, ...(commandId ? { uninstallCommandId: commandId } : {}) };
 }
@@ -77,6 +78,6 @@ export async function restore(ctx: Context, id: string): Promise<void> {
   });
   await cancelWaiting(ctx, id, 'uninstall_agent');
   ctx.audit('device.restore', named(device));
-  ctx.emit('devices.restored', { hostname: device.hostname }, about(device));
+  ctx.emit(deviceRestored, { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);
 }

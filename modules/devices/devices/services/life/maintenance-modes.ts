@@ -1,5 +1,7 @@
 /** Maintenance mode of one device: announced work on it, which ends by itself after seven days at most. */
 import { type Context, errors } from '#core';
+import maintenanceEnded from '../../events/maintenance/ended.ts';
+import maintenanceStarted from '../../events/maintenance/started.ts';
 import type { Device } from '../../models/device.ts';
 import type { MaintenanceOrder } from '../../models/maintenance-mode.ts';
 import { mustExist } from '../devices.ts';
@@ -26,7 +28,7 @@ export async function startMaintenance(ctx: Context, id: string, order: Maintena
   if (!device) throw notIn(before.lifecycle, ['active']);
   const details = { until: until.toISOString(), reason, before: before.maintenanceUntil };
   ctx.audit('device.maintenance.start', { ...named(before), details });
-  ctx.emit('devices.maintenance.started', { hostname: before.hostname, until: until.toISOString() }, about(before));
+  ctx.emit(maintenanceStarted, { hostname: before.hostname, until: until.toISOString() }, about(before));
 }
 
 /** 409 INVALID_STATE when the device is in no maintenance of its own. */
@@ -36,7 +38,7 @@ export async function endMaintenance(ctx: Context, id: string): Promise<void> {
   const written = await write(ctx, id, null, null);
   if (!written) throw notIn(device.lifecycle, ['active']);
   ctx.audit('device.maintenance.end', named(device));
-  ctx.emit('devices.maintenance.ended', { hostname: device.hostname }, about(device));
+  ctx.emit(maintenanceEnded, { hostname: device.hostname }, about(device));
 }
 
 async function write(ctx: Context, id: string, until: Date | null, reason: string | null): Promise<boolean> {
@@ -60,6 +62,6 @@ export async function sweepMaintenance(ctx: Context): Promise<void> {
      returning d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname`,
   );
   for (const { id, orgId, siteId, hostname } of rows) {
-    ctx.emit('devices.maintenance.ended', { hostname }, { orgId, siteId, deviceId: id });
+    ctx.emit(maintenanceEnded, { hostname }, { orgId, siteId, deviceId: id });
   }
 }

@@ -1,12 +1,13 @@
 /** Two rows of one machine become one: what people have set and the history go over, the other row leaves. */
-import { type Context, defineError, errors } from '#core';
+import { type Context, errors } from '#core';
+import { DeviceOnline } from '../../errors.ts';
+import deviceMerged from '../../events/merged.ts';
+import deviceUpdated from '../../events/updated.ts';
 import { Device } from '../../models/device.ts';
 import { isReserved, MOST_TAGS } from '../../models/tag.ts';
 import { isOnline } from '../devices.ts';
 import { decommission } from './lifecycles.ts';
 import { about, named, notIn } from './transitions.ts';
-
-export const DeviceOnline = defineError('DEVICE_ONLINE', 409, 'The device is online: two machines cannot be one');
 
 /** Rows of history that one statement of the job takes over. */
 const PORTION = 5000;
@@ -46,8 +47,8 @@ export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string
     ...named(into),
     details: { mergedDeviceId: id, mergedHostname: from.hostname, changedFields },
   });
-  ctx.emit('devices.merged', { hostname, mergedDeviceId: id }, about(into));
-  if (changedFields.length > 0) ctx.emit('devices.updated', { changedFields }, about(into));
+  ctx.emit(deviceMerged, { hostname, mergedDeviceId: id }, about(into));
+  if (changedFields.length > 0) ctx.emit(deviceUpdated, { changedFields }, about(into));
 }
 
 const misfit = (message: string): Error =>

@@ -1,14 +1,13 @@
 /** A device moves to another organization of its partner, in one transaction. */
-import { type Context, defineError, errors, holdsPermission, mustAccessOrg } from '#core';
+import { type Context, errors, holdsPermission, mustAccessOrg } from '#core';
+import { CrossPartner, SameOrg } from '../../errors.ts';
+import deviceMoved from '../../events/moved.ts';
 import { Device } from '../../models/device.ts';
 import type { MoveOrder } from '../../models/relocation.ts';
 import { cancelWaiting } from '../departing-commands.ts';
 import { mustExist } from '../devices.ts';
 import { takePlace } from './quotas.ts';
 import { notIn } from './transitions.ts';
-
-export const SameOrg = defineError('SAME_ORG', 400, 'The device is in this organization already');
-export const CrossPartner = defineError('CROSS_PARTNER', 403, 'A device moves only within its partner');
 
 const MOVABLE = ['active', 'quarantined'];
 
@@ -65,12 +64,8 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
   const left = { ...details, cancelledCommands: cancelled, droppedCustomFields: dropped };
   ctx.audit('device.move_org.source', { ...entry, orgId: before.orgId, details: left });
   ctx.audit('device.move_org.target', { ...entry, orgId, details });
-  ctx.emit(
-    'devices.moved',
-    { hostname, direction: 'out' },
-    { orgId: before.orgId, siteId: device.siteId, deviceId: id },
-  );
-  ctx.emit('devices.moved', { hostname, direction: 'in' }, { orgId, siteId, deviceId: id });
+  ctx.emit(deviceMoved, { hostname, direction: 'out' }, { orgId: before.orgId, siteId: device.siteId, deviceId: id });
+  ctx.emit(deviceMoved, { hostname, direction: 'in' }, { orgId, siteId, deviceId: id });
   ctx.notify('devices.changed', id);
 }
 

@@ -1,16 +1,21 @@
 /** Devices made before their machines report: the row, its single-use token, and the end of waiting. */
 import { randomBytes } from 'node:crypto';
-import { type Context, defineError, errors, mustAccessSite, targetOrg } from '#core';
+import { type Context, errors, mustAccessSite, targetOrg } from '#core';
 import { sha256Hex } from '#core/auth';
+import { HostnameCollision } from '../../errors.ts';
+import deviceProvisioned from '../../events/provisioned.ts';
+import devicePurged from '../../events/purged.ts';
+import type { OsType } from '../../models/device.ts';
 import { Device } from '../../models/device.ts';
 import type { ProvisionOrder } from '../../models/provision.ts';
 import { checkedTags } from '../../models/tag.ts';
-import type { OsType } from '../../types/device.ts';
-import type { Provision } from '../../types/enrollment.ts';
 import { takePlace } from './quotas.ts';
 import { about, named } from './transitions.ts';
 
-export const HostnameCollision = defineError('HOSTNAME_COLLISION', 409, 'A device of this name is there already');
+/** A provisioned device that waits for its machine, or why the token cannot be used. */
+export type Provision =
+  | { deviceId: string; orgId: string; siteId: string }
+  | { deviceId: string; orgId: string; refused: 'expired' | 'used' | 'os_differs' };
 
 /** Days that a row waits for its machine, and most rows that go at once. */
 const WAITING_DAYS = 30;
@@ -55,7 +60,7 @@ export async function provision(ctx: Context, order: ProvisionOrder) {
   await groups?.join(ctx, device.id, groupIds);
   const via = { via: 'provision', osType, expiresAt, ...(groupIds.length > 0 ? { groupIds } : {}) };
   ctx.audit('device.create', { ...named(device), details: via });
-  ctx.emit('devices.provisioned', { hostname }, about(device));
+  ctx.emit(deviceProvisioned, { hostname }, about(device));
   const serverUrl = ctx.services.config.http.publicUrl;
   const installCommand = installLine(osType, serverUrl, token);
   return { deviceId: device.id, enrollment: { token, expiresAt, serverUrl, installCommand } };
@@ -111,7 +116,10 @@ function installLine(osType: OsType, serverUrl: string, token: string): string {
   return `curl -fsSL ${agents}/install.sh | sudo sh -s -- --server ${serverUrl} --token ${token}`;
 }
 
-/** See DevicesApi.takeProvision. The update is the lock: of two machines with one token the second finds it used. */
+/**
+ * Uses the token of POST /devices/provision; null for an unknown token. Undone with the caller's transaction. The update is the lock:
+ * of two machines with one token the second finds it used. Platform role.
+ */
 export async function takeProvision(ctx: Context, token: string, osType: OsType): Promise<Provision | null> {
   const hash = sha256Hex(token);
   // reach: found by the secret token of the device itself
@@ -149,6 +157,6 @@ export async function expireProvisions(ctx: Context): Promise<void> {
   );
   for (const device of rows) {
     ctx.audit('device.delete', { ...named(device), details: { mode: 'expired' } });
-    ctx.emit('devices.purged', { hostname: device.hostname }, about(device));
+    ctx.emit(devicePurged, { hostname: device.hostname }, about(device));
   }
 }

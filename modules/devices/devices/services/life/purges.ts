@@ -1,5 +1,6 @@
 /** The end of a device: its rows go in portions, those of other modules first, the device itself last. */
 import { type Context, errors } from '#core';
+import devicePurged from '../../events/purged.ts';
 import { Device } from '../../models/device.ts';
 import { mustExist } from '../devices.ts';
 import { RESTORABLE_DAYS } from './lifecycles.ts';
@@ -74,7 +75,7 @@ export async function purgeDevice(ctx: Context, id: string): Promise<void> {
   await ctx.sql('delete from devices where id = $1', [id]);
   const details = { mode: 'purge' };
   ctx.audit('device.delete', { ...named(device), details });
-  ctx.emit('devices.purged', { hostname: device.hostname }, about(device));
+  ctx.emit(devicePurged, { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);
 }
 

@@ -1,5 +1,7 @@
 /** Quarantine: a device that is known but not trusted, until somebody approves it or denies it. */
 import type { Context } from '#core';
+import deviceApproved from '../../events/approved.ts';
+import deviceQuarantined from '../../events/quarantined.ts';
 import { Device } from '../../models/device.ts';
 import { cancelWaiting } from '../departing-commands.ts';
 import { decommission, disconnect } from './lifecycles.ts';
@@ -20,7 +22,7 @@ async function shutOut(ctx: Context, device: Device, reason: string): Promise<vo
   await disconnect(ctx, device.id);
   const cancelled = await cancelWaiting(ctx, device.id);
   ctx.audit('device.quarantine', { ...named(device), details: { reason, cancelledCommands: cancelled } });
-  ctx.emit('devices.quarantined', { hostname: device.hostname, reason }, about(device));
+  ctx.emit(deviceQuarantined, { hostname: device.hostname, reason }, about(device));
   ctx.notify('devices.changed', device.id);
 }
 
@@ -32,7 +34,7 @@ export async function approve(ctx: Context, id: string): Promise<void> {
     quarantineReason: null,
   });
   ctx.audit('device.approve', named(device));
-  ctx.emit('devices.approved', { hostname: device.hostname }, about(device));
+  ctx.emit(deviceApproved, { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);
 }
 
@@ -41,7 +43,7 @@ export const deny = (ctx: Context, id: string) =>
   decommission(ctx, id, { mode: 'deny', uninstall: true, from: ['quarantined'] });
 
 /** For other modules, which find a stolen or copied token; false where the device is not active. Platform role. */
-export async function suspectDevice(ctx: Context, id: string, reason: string): Promise<boolean> {
+export async function quarantineSuspect(ctx: Context, id: string, reason: string): Promise<boolean> {
   // Whoever finds it may reach nothing by itself: an agent that is not let in yet.
   // reach: other modules find a stolen token and name its device; platform role
   const device = await Device.query(ctx.trx)

@@ -1,7 +1,6 @@
 /** How many devices an organization and its partner may have. */
-import { type Context, defineError } from '#core';
-
-export const DeviceLimitReached = defineError('DEVICE_LIMIT_REACHED', 403, 'The device limit has been reached');
+import type { Context } from '#core';
+import { DeviceLimitReached } from '../../errors.ts';
 
 interface Limits {
   partnerId: string;

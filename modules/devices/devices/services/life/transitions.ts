@@ -1,7 +1,7 @@
 /** One step of a device's lifecycle: a compare-and-set that says what it found where the step is not open. */
 import { type Context, errors } from '#core';
+import type { Lifecycle } from '../../models/device.ts';
 import { Device } from '../../models/device.ts';
-import type { Lifecycle } from '../../types/device.ts';
 import { mustExist } from '../devices.ts';
 
 /** The fields of a device that no other module needs to know of. */

@@ -5,7 +5,7 @@ import { decommission } from './lifecycles.ts';
 /** Devices of one run of the job. */
 const MOST = 500;
 
-/** Said by the agent of the device; repeats keep the first time. False when it was known already. */
+/** Records that the agent is being removed by hand; repeats keep the first time. False when it was recorded before. */
 export async function noteUninstallIntent(ctx: Context, deviceId: string): Promise<boolean> {
   // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<{ orgId: string; hostname: string; known: boolean }>(

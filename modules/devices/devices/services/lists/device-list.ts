@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { type Context, errors } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
-import type { DeviceCondition } from '../../types/slots.ts';
+import type { DeviceCondition } from '../../slots/filter.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
 type Row = Record<string, unknown> & { id: string; sort?: string | null; walk?: string };
 type Shown = Record<string, unknown> & { id: string };
-type Narrow = (first: number) => DeviceCondition | Promise<DeviceCondition>;
+/** Returns another condition, whose parameters begin at `$first`. */
+export type Narrow = (first: number) => DeviceCondition | Promise<DeviceCondition>;
 /** The cursor form, or the page form. */
 export type DeviceAnswer =
   | { devices: Shown[]; nextCursor: string | null; limit: number; total?: number }

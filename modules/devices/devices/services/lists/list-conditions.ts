@@ -2,7 +2,7 @@
 import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, reach } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
 import { tagKey } from '../../models/tag.ts';
-import type { DeviceCondition } from '../../types/slots.ts';
+import type { DeviceCondition } from '../../slots/filter.ts';
 import { STATUS } from '../statuses.ts';
 import { idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
 

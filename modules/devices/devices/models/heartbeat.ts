@@ -1,7 +1,7 @@
 /** What a heartbeat reports about a device, and the response. */
 import type { InterfaceStats, Metrics } from '#agent-protocol';
+import type { ClaimedCommand } from '../slots/commands.ts';
 import type { Lifecycle } from './device.ts';
-import type { ClaimedCommand } from './slots.ts';
 
 export interface HeartbeatMetrics extends Metrics {
   /** Stored with the latest values only. */
