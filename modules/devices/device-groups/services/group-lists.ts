@@ -44,12 +44,13 @@ export async function shown(ctx: Context, groups: readonly DeviceGroup[]) {
   });
 }
 
+/** The members of each of these groups that the caller sees, sorted; at most `maxIds` of each group when given. */
 export async function membersOf(
   ctx: Context,
   groupIds: readonly string[],
-  most?: number,
+  maxIds?: number,
 ): Promise<Map<string, string[]>> {
-  const values: unknown[] = [groupIds, most ?? null];
+  const values: unknown[] = [groupIds, maxIds ?? null];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ groupId: string; ids: string[] }>(
     `select g.id as "groupId", array(

@@ -50,7 +50,7 @@ export function mustGrant({ actor }: Context, { isAccessRestricting }: { isAcces
 
 export const isLimited = ({ scope }: Context): boolean => scope.siteIds !== null || scope.groupIds !== null;
 
-/** Those of the ids that are no group of the organization. Also asked on platform work. */
+/** The ids that are not groups of the organization. Also used with the platform role. */
 export async function missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]> {
   // reach: only tells which of the ids do not exist, when limits of people are checked
   const { rows } = await ctx.sql<{ id: string }>(

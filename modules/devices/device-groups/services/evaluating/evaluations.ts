@@ -1,6 +1,8 @@
 /** Makes the members of a dynamic group what its filter says. A filter that cannot be evaluated empties no group. */
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#core';
+import evaluationFailed from '../../events/evaluation/failed.ts';
+import massChange from '../../events/mass-change.ts';
 import { DeviceGroup } from '../../models/device-group.ts';
 import { addMembers, type Changes, removeMembers, settle } from '../members/memberships.ts';
 import { type Plan, planOf } from './plans.ts';
@@ -84,7 +86,7 @@ async function noteFailure(ctx: Context, group: DeviceGroup, error: Error): Prom
   const { id: groupId, name, orgId } = group;
   if (failures <= MOST_RETRIES) evaluateAt(ctx, group, Date.now() + RETRY_MS * 2 ** (failures - 1), 'group');
   if (failures === TOLD_AFTER) {
-    ctx.emit('device-groups.evaluation.failed', { groupId, name, error: error.message }, { orgId });
+    ctx.emit(evaluationFailed, { groupId, name, error: error.message }, { orgId });
   }
 }
 
@@ -135,7 +137,7 @@ export async function evaluateInBackground(
     await ctx.sql('update device_groups set held_since = coalesce(held_since, now()) where id = $1', [groupId]);
   } else if (mass) {
     const { name, orgId, deviceCount: of } = group;
-    ctx.emit('device-groups.mass_change', { groupId, name, removed: plan.drop.length, of }, { orgId });
+    ctx.emit(massChange, { groupId, name, removed: plan.drop.length, of }, { orgId });
   }
   if (!deviceIds) await ctx.sql(SUCCEEDED, [groupId, hold]);
   return { changes, mode: group.evaluationMode };

@@ -53,7 +53,7 @@ export async function groupsOfDevices(ctx: Context, deviceIds: readonly string[]
   return groups;
 }
 
-/** For other modules: the groups of each of these devices, whoever sees them. */
+/** The ids of the groups of each of these devices that the caller sees. */
 export async function groupsOf(ctx: Context, deviceIds: readonly string[]): Promise<Map<string, string[]>> {
   const values: unknown[] = [deviceIds];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);

@@ -1,5 +1,6 @@
 /** The one writer of memberships: rows, the log of changes, the count of the group, and the news for other modules. */
 import type { Context } from '#core';
+import membershipChanged from '../../events/membership/changed.ts';
 import type { DeviceGroup } from '../../models/device-group.ts';
 import type { Reason } from '../../models/membership.ts';
 
@@ -114,7 +115,7 @@ export async function settle(
   for (let from = 0; from < Math.max(added.length, removed.length); from += MOST_TOLD) {
     const part = (ids: string[]) => ids.slice(from, from + MOST_TOLD);
     ctx.emit(
-      'device-groups.membership.changed',
+      membershipChanged,
       { groupId: group.id, evaluationId, added: part(added), removed: part(removed) },
       { orgId: group.orgId },
     );
