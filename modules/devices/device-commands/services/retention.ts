@@ -4,7 +4,7 @@ import type { Context } from '#core';
 const MAX_ROWS = 10_000;
 const KEPT_DAYS = 90;
 
-/** Deletes ended commands after 90 days, a portion a day. */
+/** Deletes ended commands after 90 days, at most 10,000 a day. */
 export async function pruneCommands(ctx: Context): Promise<void> {
   // reach: retention by the platform role, for all organizations
   await ctx.sql(

@@ -24,6 +24,6 @@ declare module '#core/contract' {
 }
 
 export default defineSlot<CommandOwner>({
-  summary: 'Prepares commands of the types that a module owns, and receives their results',
+  summary: 'Owns types of commands: only the owner queues them, and it receives their results',
   steady: true,
 });

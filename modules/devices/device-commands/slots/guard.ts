@@ -13,5 +13,5 @@ declare module '#core/contract' {
 }
 
 export default defineSlot<CommandGuard>({
-  summary: 'Blocks commands for a device, with the reason',
+  summary: 'Names the devices that must not receive a command of a type now',
 });
