@@ -1,7 +1,7 @@
 /**
  * What other modules can call: `ctx.use('device-commands')`. Hints (`ctx.hint`, received by `StartServices.onNotice`):
- * `device-commands.waiting` with the id of the device when a command was queued or waits again, `device-commands.ended` with the id
- * of a command that has ended.
+ * `device-commands.waiting` with the id of the device when a command was queued or waits again, `device-commands.ended` with the
+ * id of a command that has ended.
  */
 import { type BoundApi, defineApi } from '#core';
 import { claimCommands } from './services/claims.ts';

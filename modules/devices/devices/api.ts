@@ -1,6 +1,6 @@
 /**
- * What other modules can call: `ctx.use('devices')`. Notice (`ctx.notify`, received by `StartServices.onNotice`): `devices.changed`
- * with the id of the device after every change of its lifecycle.
+ * What other modules can call: `ctx.use('devices')`. Notice (`ctx.notify`, received by `StartServices.onNotice`):
+ * `devices.changed` with the id of the device after every change of its lifecycle.
  */
 import { type BoundApi, type Context, defineApi } from '#core';
 import { checkedTags, tagKey } from './models/tag.ts';

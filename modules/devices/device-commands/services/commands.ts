@@ -27,7 +27,8 @@ export function mustHaveMfa(ctx: Context): void {
 
 export async function sendCommand(ctx: Context, deviceId: string, command: CommandCreate): Promise<{ data: Command }> {
   const devices = ctx.use('devices');
-  // set_auto_update changes the device, which two concurrent calls could not do if both held a shared lock; wake locks another device.
+  // set_auto_update changes the device, which two concurrent calls could not do if both held a shared lock; wake locks another
+  // device.
   const wished = command.type === 'set_auto_update';
   const later = wished || command.type === 'wake';
   const device = await (later ? devices.mustExist(deviceId) : devices.hold(deviceId));

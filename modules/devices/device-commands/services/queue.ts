@@ -72,8 +72,8 @@ export async function insertCommand(ctx: Context, device: Recipient, command: Qu
 }
 
 /**
- * Returns the queued command, or the id of the open command with the same key. Does not check the device, so that a decommissioned
- * one can be asked to remove its agent. Throws 413.
+ * Returns the queued command, or the id of the open command with the same key. Does not check the device, so that a
+ * decommissioned one can be asked to remove its agent. Throws 413.
  */
 export async function insertOrFind(
   ctx: Context,

@@ -22,8 +22,8 @@ export async function countWaitingCommands(
 }
 
 /**
- * Cancels waiting commands of these types, for an organization, a partner, or everywhere; in one transaction, so that a concurrent
- * count finds all or none of them. Platform role.
+ * Cancels waiting commands of these types, for an organization, a partner, or everywhere; in one transaction, so that a
+ * concurrent count finds all or none of them. Platform role.
  */
 export async function cancelWaitingCommands(
   ctx: Context,

@@ -10,7 +10,7 @@ interface MassChange {
 }
 
 export default defineEvent({
-  summary: 'More than half of a group left by itself',
+  summary: 'The filter of a group removed more than half of its members',
   data: Joi.object<MassChange>({
     groupId: Joi.string().uuid().required(),
     name: Joi.string().required(),

@@ -1,4 +1,4 @@
-/** Evaluations that no request asks for: second looks, great losses, failures, and the rounds of the clock. */
+/** Evaluations that no request asks for: second evaluations, mass changes, failures, and periodic evaluations. */
 import test from 'ava';
 import { startTestPlatform } from '#test';
 import { caller, place, where } from './arrange.ts';
@@ -104,7 +104,7 @@ test.serial('a great loss that turns out to be none leaves the group as it was',
     (await log(group)).filter((entry) => entry.startsWith('removed')),
     [],
   );
-  // By hand it is done at once.
+  // A request evaluates at once.
   const { body } = await patch(token, group, { filter: where(['agentVersion', 'equals', '9']) });
   t.deepEqual(body.evaluation, { added: 0, removed: 20 });
 });
@@ -183,7 +183,7 @@ test.serial('an evaluation that takes too long is refused in a request, and in a
     (await dynamic(token, slow)).body.data.id,
     (await dynamic(token, where(['hostname', 'equals', 'a']))).body.data.id,
   ];
-  // Whoever reads the states now waits until the time limit for regular expressions is over.
+  // Readers of the state wait here until the time limit for regular expressions is over.
   const holding = await platform.platform.tasks.work.database.owner.connect();
   await holding.query('begin; lock table device_state in access exclusive mode');
   const refused = await patch(token, plain, { filter: slow });

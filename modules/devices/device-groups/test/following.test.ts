@@ -1,4 +1,4 @@
-/** Dynamic groups follow their devices: whatever changes, and only what really changes. */
+/** Dynamic groups follow their devices: every change that matters causes an evaluation, and no other does. */
 import test from 'ava';
 import { enrollAgent, enrollmentKey, startTestPlatform } from '#test';
 import { runJob as runDeviceJob } from '../../devices/test/arrange.ts';
@@ -126,7 +126,7 @@ test.serial('what two work on at once is neither lost nor waited for', async (t)
   const { token, id, orgId } = await place(platform, 'web-1');
   const group = (await dynamic(token, where(['displayName', 'equals', 'new']))).body.data.id;
   await patchDevice(token, id('web-1'), { displayName: 'old' });
-  // The queue is being taken, and what is on it was looked at: a change at this moment needs a row of its own.
+  // The row is being taken off the queue, and its device was evaluated: a change at this moment needs a row of its own.
   const { owner } = platform.platform.tasks.work.database;
   const taking = await owner.connect();
   await taking.query('begin');
@@ -169,7 +169,7 @@ test.serial('a queue that nobody took is found by the sweep, and grows no jobs m
 });
 
 test.serial(
-  'a device that leaves or is set apart is in no dynamic group, and one that leaves in none at all',
+  'a device that is decommissioned or quarantined leaves all dynamic groups, and a decommissioned one also its static groups',
   async (t) => {
     const { token, id } = await place(platform, 'web-1', 'web-2');
     const followed = (await dynamic(token, where(['osType', 'equals', 'linux']))).body.data.id;
@@ -182,7 +182,7 @@ test.serial(
     t.deepEqual(await hosts(token, followed), ['web-1']);
     t.deepEqual(await hosts(token, chosen), ['web-1', 'web-2']);
     await platform.call('DELETE', `/devices/${id('web-1')}`, { token });
-    // In the transaction that removes it, not when a job comes to it.
+    // In the transaction that removes it, not in a later job.
     const [left] = await platform.sql<{ n: number }>(
       'select count(*)::int as n from device_group_members where device_id = $1',
       [id('web-1')],
@@ -246,7 +246,7 @@ test.serial('what becomes of members is told to other modules', async (t) => {
   t.deepEqual(answers, [[id('web-1')], [group], [id('web-1')]]);
 });
 
-test('a merge carries the static groups of the old device over, and those only', async (t) => {
+test('a merge moves the static memberships of the old device to the new one, and no others', async (t) => {
   const { id, token } = await place(platform, 'old', 'new', 'other');
   const kept = await fixed(token, [id('old'), id('other')]);
   const both = await fixed(token, [id('old'), id('new')]);
@@ -266,7 +266,7 @@ test('a merge carries the static groups of the old device over, and those only',
   t.true((await log(kept.body.data.id)).includes('added manual new'));
 });
 
-test('a provisioned device is in the static groups that were named, from the beginning and once it is filled', async (t) => {
+test('a provisioned device is in the given static groups, before and after its agent enrolls', async (t) => {
   const { id, orgId, siteId, secondSiteId, token } = await place(platform, 'one');
   const kiosk = (await fixed(token, [id('one')])).body.data.id;
   const elsewhere = (await fixed(token, [], { siteId: secondSiteId })).body.data.id;

@@ -1,4 +1,6 @@
-/** Plans of evaluations, and what a second look waits for, against an evaluator that knows no SQL, on generated filters. */
+/**
+ * Plans of evaluations, and members that wait for a second evaluation, against an evaluator without SQL, on generated filters.
+ */
 import test from 'ava';
 import { startTestPlatform } from '#test';
 import { fc } from '#test/properties';
@@ -25,7 +27,7 @@ const rows = fc.array(fc.constantFrom<Row>('none', 'none', 'member', 'pinned', '
   maxLength: own.length,
 });
 
-/** (pinned or matching) and not excluded and active, as changes to what is there. */
+/** (pinned or matching) and not excluded and active, as a difference to the current members. */
 function expected(
   filter: Tree,
   standing: readonly Row[],
@@ -43,7 +45,7 @@ function expected(
   return plan;
 }
 
-test('an evaluation plans what the filter, pins and exclusions say, in full and device by device', async (t) => {
+test('an evaluation plans what the filter, pins and exclusions require, in full and device by device', async (t) => {
   t.timeout(300_000);
   const [group] = await platform.sql<{ id: string }>(
     `insert into device_groups (org_id, name, type, filter, evaluation_mode)
@@ -80,7 +82,7 @@ test('an evaluation plans what the filter, pins and exclusions say, in full and 
   t.true(changes > 500, `${changes} of the filters added and removed`);
 });
 
-test('who is beyond the hope of a second look matches in no state that heartbeats may bring', (t) => {
+test('a member that is not kept for a second evaluation matches in no state that heartbeats can cause', (t) => {
   const volatile = new Set(['status', 'lastSeenAt', 'daysSinceLastSeen']);
   const loose = (field: string) => volatile.has(field) || field.startsWith('metrics.');
   let hopeless = 0;

@@ -1,6 +1,6 @@
 /**
- * Devices joined or left a group: at most 1000 of each in one event, so a larger change is several events. Not emitted for devices
- * that were moved to another organization or purged.
+ * Devices joined or left a group: at most 1000 of each in one event, so a larger change is several events. Not emitted for
+ * devices that were moved to another organization or purged.
  */
 import Joi from 'joi';
 import { defineEvent } from '#core';

@@ -33,9 +33,9 @@ where d.org_id = $1 and d.id in (
 order by strong desc, d.lifecycle = 'decommissioned', s.last_seen_at desc nulls last, d.id limit 1`;
 
 /**
- * Enrolls a device: quota, rows, audit entry `device.create` {via}, event `devices.enrolled`. Runs in the caller's transaction with
- * the platform role: the enrollment key determines the organization. Throws 403 DEVICE_LIMIT_REACHED, and 403 DEVICE_QUARANTINED
- * when the previous device is quarantined.
+ * Enrolls a device: quota, rows, audit entry `device.create` {via}, event `devices.enrolled`. Runs in the caller's transaction
+ * with the platform role: the enrollment key determines the organization. Throws 403 DEVICE_LIMIT_REACHED, and 403
+ * DEVICE_QUARANTINED when the previous device is quarantined.
  */
 export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled> {
   const proven = input.reattachTo ? await lockOld(ctx, input.reattachTo, input.orgId) : null;

@@ -117,8 +117,8 @@ function installLine(osType: OsType, serverUrl: string, token: string): string {
 }
 
 /**
- * Uses the token of POST /devices/provision; null for an unknown token. Undone with the caller's transaction. The update is the lock:
- * of two machines with one token the second finds it used. Platform role.
+ * Uses the token of POST /devices/provision; null for an unknown token. Undone with the caller's transaction. The update is the
+ * lock: of two machines with one token the second finds it used. Platform role.
  */
 export async function takeProvision(ctx: Context, token: string, osType: OsType): Promise<Provision | null> {
   const hash = sha256Hex(token);

@@ -15,8 +15,8 @@ export interface DevicePage {
 }
 
 /**
- * A page of GET /devices by host name, narrowed by a condition whose parameters begin at `$first`. In page form unless the query has
- * a `cursor`. Throws the errors of that route.
+ * A page of GET /devices by host name, narrowed by a condition whose parameters begin at `$first`. In page form unless the query
+ * has a `cursor`. Throws the errors of that route.
  */
 export const listPage = async (ctx: Context, query: DevicePageQuery, narrow: Narrow): Promise<DevicePage> => {
   const form = query.cursor === undefined ? { page: query.page ?? 1 } : {};

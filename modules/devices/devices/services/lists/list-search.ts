@@ -1,4 +1,6 @@
-/** The devices that the list is asked for by text or by tag, where an index finds few enough of them (migrations/001-devices.sql). */
+/**
+ * The devices that the list is asked for by text or by tag, where an index finds few enough of them (migrations/001-devices.sql).
+ */
 import type { Context } from '#core';
 
 /** More are found sooner by reading rows in the order asked for until the page is full. */
