@@ -1,7 +1,7 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
 import { Model, named, openObject } from '#core';
-import { MOST_TAGS } from './tag.ts';
+import { MAX_TAGS } from './tag.ts';
 
 export const LIFECYCLES = ['pending', 'active', 'quarantined', 'decommissioned'] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
@@ -106,7 +106,7 @@ export const deviceListed = named(
   }),
 );
 
-/** A device of an export: the detail without what moves all the time. */
+/** A device of an export: the detail without values that change all the time. */
 export const deviceExported = Joi.object({
   ...listed,
   agentId: text,
@@ -171,7 +171,7 @@ export interface DeviceUpdate {
   deviceRole?: string;
   customFields?: Record<string, unknown>;
 }
-// Longer than a tag may be: white space around and within it does not count (models/tag.ts).
+// Longer than a stored tag: surplus white space does not count (models/tag.ts).
 const tag = Joi.string().max(255);
 export const deviceUpdate = named(
   'DeviceUpdate',
@@ -180,7 +180,7 @@ export const deviceUpdate = named(
     siteId: uuid,
     tags: Joi.array()
       .items(tag)
-      .max(MOST_TAGS)
+      .max(MAX_TAGS)
       .description('Replaces all tags; they are stored in lower case, with one space between words'),
     deviceRole: Joi.string().valid(...DEVICE_ROLES),
     customFields: openObject().max(100).description('Merged by key; null removes a value'),

@@ -35,6 +35,6 @@ export interface HeartbeatResponse {
   lifecycle: Lifecycle;
   commands: ClaimedCommand[];
   uninstall: boolean;
-  /** The setting of the operators; the agent receives it when it reports another one. */
+  /** What the operators have set; the agent receives it when it reports another value. */
   autoUpdateEnabled: boolean;
 }

@@ -35,13 +35,13 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}/reports',
-    summary: 'Reads what the agent last sampled: patches, security, sessions, connections or processes',
+    summary: 'Reads the last reports of the agent: patches, security, sessions, connections or processes',
     access: { permission: 'devices:read' },
     params,
     query: Joi.object<{ kind?: ReportKind }>({
       kind: Joi.string()
         .valid(...REPORT_KINDS)
-        .description('Without it only what there is, and since when'),
+        .description('When absent, the response lists the reports that exist, with their times only'),
     }),
     response: reportShape,
     errors: ['NOT_FOUND'],

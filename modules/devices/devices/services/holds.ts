@@ -1,4 +1,4 @@
-/** Locks devices for the rest of the unit of work, so that what depends on their state stays true. */
+/** Locks devices until the unit of work ends, so that their state cannot change meanwhile. */
 import { type Context, errors, reach } from '#core';
 import { Device, type Lifecycle } from '../models/device.ts';
 

@@ -1,7 +1,7 @@
-/** Tags of many devices at once: adding, taking away, renaming. */
+/** Adds, removes and renames tags of many devices. */
 import { type Context, reach } from '#core';
 import deviceUpdated from '../events/updated.ts';
-import { MOST_TAGS } from '../models/tag.ts';
+import { MAX_TAGS } from '../models/tag.ts';
 
 export interface TagChange {
   /** In their stored form. */
@@ -26,7 +26,7 @@ interface TaggedDevice {
   tags: string[];
 }
 
-/** In the order of the ids, so that two changes at once wait for each other one way only. */
+/** Locks in the order of the ids, so that concurrent changes do not deadlock. */
 async function lockVisible(ctx: Context, ids: readonly string[]): Promise<TaggedDevice[]> {
   const values: unknown[] = [ids];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
@@ -40,8 +40,8 @@ async function lockVisible(ctx: Context, ids: readonly string[]): Promise<Tagged
 }
 
 /**
- * Adds and takes away, each device by itself; `add` and `remove` are in their stored form. One audit entry
- * `device.update` {changedFields, before, after, source} and one event for each device that changed.
+ * Adds and removes tags of devices that the caller can see; others fail as NOT_FOUND. Writes one audit entry `device.update`
+ * {changedFields, before, after, source} and emits one event for each device that changed.
  */
 export async function changeTags(
   ctx: Context,
@@ -56,7 +56,7 @@ export async function changeTags(
     const after = [...new Set([...(row?.tags ?? []), ...add])].filter((tag) => !remove.includes(tag)).sort();
     if (!row) outcome.failed.push({ deviceId, code: 'NOT_FOUND' });
     else if (row.decommissioned) outcome.failed.push({ deviceId, code: 'DECOMMISSIONED' });
-    else if (after.length > MOST_TAGS) outcome.failed.push({ deviceId, code: 'TAG_LIMIT' });
+    else if (after.length > MAX_TAGS) outcome.failed.push({ deviceId, code: 'TAG_LIMIT' });
     else if (after.length === row.tags.length && after.every((tag) => row.tags.includes(tag))) outcome.unchanged += 1;
     else written.push({ ...row, after });
   }
@@ -91,8 +91,9 @@ update devices d set updated_at = now(),
 from due where d.id = due.id returning d.id`;
 
 /**
- * Renames a tag on every device of an organization; a device that has both keeps one. Repeats find nothing left.
- * No audit, no events: who renames tells of all at once. @returns how many devices changed
+ * Renames a tag on every device of an organization, visible or not; both in stored form. A device that has both keeps one.
+ * Repeats change nothing. Writes no audit entries or events: the caller does so once for all. @returns the number of devices
+ * changed
  */
 export async function renameTag(ctx: Context, orgId: string, from: string, to: string): Promise<number> {
   let after = '00000000-0000-0000-0000-000000000000';
@@ -100,6 +101,6 @@ export async function renameTag(ctx: Context, orgId: string, from: string, to: s
     const { rows } = await ctx.sql<{ id: string }>(RENAME, [orgId, from, to, after]);
     count += rows.length;
     if (rows.length < 500) return count;
-    after = rows.reduce((most, { id }) => (id > most ? id : most), after);
+    after = rows.reduce((max, { id }) => (id > max ? id : max), after);
   }
 }

@@ -3,7 +3,7 @@ import { type Context, defineSlot } from '#core';
 
 export interface DeviceDetail {
   key: string;
-  /** Values by device id; absent ones become null. Takes a fixed number of statements, whatever the number of devices. */
+  /** Values by device id; absent ones become null. Takes a fixed number of statements, regardless of the number of devices. */
   readMany(ctx: Context, deviceIds: readonly string[]): Promise<Map<string, unknown>>;
 }
 

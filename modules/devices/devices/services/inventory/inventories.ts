@@ -1,4 +1,4 @@
-/** Snapshots that agents send: an equal one writes nothing, another replaces what is known in one statement. */
+/** Snapshots that agents send: an equal one writes nothing, a different one replaces the stored rows in one statement. */
 
 import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
@@ -16,8 +16,8 @@ interface Owner {
 type Kind = 'hardware' | 'network' | 'disks' | 'software' | 'services';
 
 /**
- * Runs `write` unless the hash is known. An empty list replaces a stored one only when the agent marks it
- * complete. Throws 404 for an unknown device.
+ * Runs `write` unless the hash is known. An empty list replaces a stored one only when the agent marks it complete. Throws 404
+ * for an unknown device.
  */
 async function submit(
   ctx: Context,
@@ -38,7 +38,7 @@ async function submit(
   if (!owner) throw errors.NotFound('Device not found');
   const hash = body.snapshotHash?.slice(0, 128) ?? '';
   if ((hash !== '' && owner.hash === hash) || (rows?.length === 0 && body.complete !== true)) return { changed: false };
-  // Also the lock that makes two snapshots of one kind take turns; the one that comes second may find itself written.
+  // Also serializes two snapshots of one kind; the second may find that the first has written it.
   // reach: the agent's own device, which its token names
   const { rowCount } = await ctx.sql(
     `insert into device_snapshots as s (device_id, org_id, kind, hash) values ($1, $2, $3, $4)
@@ -51,7 +51,7 @@ async function submit(
   return { changed: true };
 }
 
-/** @returns changed: false for a snapshot that is known already. */
+/** @returns changed: false for a snapshot that is already stored */
 export function submitHardware(ctx: Context, deviceId: string, body: HardwareBody): Promise<{ changed: boolean }> {
   return submit(ctx, deviceId, 'hardware', body, null, async (owner) => {
     await writeHardware(ctx, owner, body);
