@@ -77,7 +77,8 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/commands/{commandId}/cancel',
-    summary: 'Cancels a command: at once while it waits; otherwise the agent is asked to stop it, if its type allows that',
+    summary:
+      'Cancels a command: at once while it waits; otherwise the agent is asked to stop it, if its type allows that',
     access: { permission: 'devices:execute' },
     audit: 'device.command.cancel',
     params: both,

@@ -82,7 +82,7 @@ export async function changeTags(
   return outcome;
 }
 
-// reach: job of the whole organization; orderRename has checked that the caller reaches every device with the tag
+// reach: job of the whole organization; requestRename has checked that the caller reaches every device with the tag
 const RENAME = `
 with due as (
   select id from devices where org_id = $1 and tags @> array[$2::text] and id > $4 order by id limit 500 for no key update)
