@@ -1,4 +1,4 @@
-/** Quarantine, its end, and organizations that look at each new device first. */
+/** Quarantine, its end, and organizations that approve each new device. */
 import test from 'ava';
 import { NOWHERE } from '#core';
 import { type ErrorBody, enrollAgent, enrollmentKey, orgUser, startTestPlatform, type Tenant, tenant } from '#test';
@@ -55,7 +55,7 @@ test('a quarantined device is only acknowledged until it is approved, then its o
   t.true(audits.includes('device.quarantine') && audits.includes('device.approve'));
 });
 
-test('a denied device is decommissioned and told to remove its agent', async (t) => {
+test('a denied device is decommissioned and receives the uninstall command', async (t) => {
   const { agent, id, token, orgId } = await arrange();
   await post(token, id, 'quarantine', reason);
   const denied = await post(token, id, 'deny');
@@ -70,7 +70,7 @@ test('a denied device is decommissioned and told to remove its agent', async (t)
   t.is(audit?.details.mode, 'deny');
 });
 
-test('each step is open in its own state only, and once', async (t) => {
+test('each transition is possible in its own state only, and once', async (t) => {
   const { id, token } = await arrange();
   t.deepEqual(refusalOf(await post(token, id, 'approve')), [409, 'INVALID_STATE']);
   t.deepEqual(refusalOf(await post(token, id, 'deny')), [409, 'INVALID_STATE']);
@@ -82,7 +82,7 @@ test('each step is open in its own state only, and once', async (t) => {
   t.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test('quarantine wants its permission, reach and a reason', async (t) => {
+test('quarantine requires its permission, reach and a reason', async (t) => {
   const { id, token, viewer, orgId } = await arrange();
   const other = await tenant(platform);
   const elsewhere = await orgUser(platform, { orgId, siteIds: [other.siteId] });
@@ -95,7 +95,7 @@ test('quarantine wants its permission, reach and a reason', async (t) => {
   t.deepEqual(refusalOf(await post(token, id, 'quarantine', { reason: ' ' })), [400, 'VALIDATION_ERROR']);
 });
 
-test('where the organization wants to approve devices, new ones enter quarantined', async (t) => {
+test('new devices are quarantined if the organization approves devices', async (t) => {
   const place: Tenant = await tenant(platform);
   await platform.sql(`update organizations set settings = '{"devices":{"approveEnrollments":true}}' where id = $1`, [
     place.orgId,
@@ -114,7 +114,7 @@ test('where the organization wants to approve devices, new ones enter quarantine
   t.is((await read()).body.data.status, 'online');
 });
 
-test('another module may quarantine an active device, and only that', async (t) => {
+test('another module can quarantine active devices only', async (t) => {
   const { id, orgId } = await arrange();
   const suspect = () =>
     asPlatform(platform, (ctx) => ctx.use('devices').quarantine(id, 'certificate differs'), NOWHERE);
