@@ -57,7 +57,7 @@ const begins = defineBatch<Begin, StartOutcome>({
 export const beginCommand = (ctx: Context, deviceId: string, role: TargetRole, id: string): Promise<StartOutcome> =>
   ctx.batch(begins, { id, deviceId, role });
 
-interface Taken {
+interface SentCommand {
   id: string;
   attempt: number;
   /** The command never left the server: the attempt does not count. */
@@ -65,7 +65,7 @@ interface Taken {
 }
 interface Release {
   deviceId: string;
-  sent: readonly Taken[];
+  sent: readonly SentCommand[];
 }
 
 /** Leaves out commands that were given out again meanwhile, which have another attempt, and those that were started. */

@@ -7,7 +7,7 @@ import { CANCEL_COMMAND, cancelUndelivered } from './cancellations.ts';
 import { ownerOf } from './command-types.ts';
 import { announceEnd } from './queue.ts';
 
-const KEPT_BYTES = 512 * 1024;
+const MAX_HALF_BYTES = 512 * 1024;
 const MAX_DATA_BYTES = 256 * 1024;
 
 // A command that returned to the queue because no start was reported counts as given out.
@@ -134,9 +134,9 @@ export function shorten(text: string | null | undefined): { text: string | null;
   if (typeof text !== 'string') return { text: null, cut: false };
   const plain = text.replaceAll('\0', '').toWellFormed();
   const bytes = Buffer.from(plain);
-  if (bytes.length <= 2 * KEPT_BYTES) return { text: plain, cut: false };
-  const [head, tail] = [bytes.subarray(0, KEPT_BYTES), bytes.subarray(-KEPT_BYTES)];
-  const left = bytes.length - 2 * KEPT_BYTES;
+  if (bytes.length <= 2 * MAX_HALF_BYTES) return { text: plain, cut: false };
+  const [head, tail] = [bytes.subarray(0, MAX_HALF_BYTES), bytes.subarray(-MAX_HALF_BYTES)];
+  const left = bytes.length - 2 * MAX_HALF_BYTES;
   return { text: `${head.toString()}\n…[truncated ${left} bytes]\n${tail.toString()}`, cut: true };
 }
 

@@ -4,7 +4,7 @@ import { apiKey, type ErrorBody, orgUser, startTestPlatform, tenant } from '#tes
 import { asAgent, enroll, eventsOf, heartbeat, runJob } from '../../devices/test/arrange.ts';
 import type { CommandResult } from '../services/results.ts';
 
-type Place = { deviceId: string; orgId: string };
+type EnrolledDevice = { deviceId: string; orgId: string };
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
@@ -27,11 +27,11 @@ const cancel = ({ token, path }: At, id: string) =>
     `${path}/commands/${id}/cancel`,
     { token, body: {} },
   );
-const claim = (device: Place) =>
+const claim = (device: EnrolledDevice) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').claimCommands(device.deviceId, 'agent'));
-const start = (device: Place, id: string) =>
+const start = (device: EnrolledDevice, id: string) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').startCommand(device.deviceId, id));
-const finish = (device: Place, id: string, result: CommandResult) =>
+const finish = (device: EnrolledDevice, id: string, result: CommandResult) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').finishCommand(device.deviceId, id, 'agent', result));
 const rowOf = async (id: string) => (await platform.sql('select * from device_commands where id = $1', [id]))[0] ?? {};
 

@@ -7,7 +7,7 @@ import type { CommandResult } from '../services/results.ts';
 interface One {
   data: { id: string; status: string; type: string; deliverBy: string; stdout?: string; late: boolean };
 }
-type Place = { deviceId: string; orgId: string };
+type EnrolledDevice = { deviceId: string; orgId: string };
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -22,11 +22,11 @@ const refusal = async (token: string, path: string, body: object = {}) => {
   const { status, body: answer } = await platform.call<ErrorBody>('POST', path, { token, body });
   return [status, answer.error.code];
 };
-const claim = (device: Place, role: 'agent' | 'watchdog' = 'agent') =>
+const claim = (device: EnrolledDevice, role: 'agent' | 'watchdog' = 'agent') =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').claimCommands(device.deviceId, role));
-const finish = (device: Place, id: string, result: CommandResult, role: 'agent' | 'helper' = 'agent') =>
+const finish = (device: EnrolledDevice, id: string, result: CommandResult, role: 'agent' | 'helper' = 'agent') =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').finishCommand(device.deviceId, id, role, result));
-const start = (device: Place, id: string) =>
+const start = (device: EnrolledDevice, id: string) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').startCommand(device.deviceId, id));
 const rowOf = async (id: string) => (await platform.sql('select * from device_commands where id = $1', [id]))[0] ?? {};
 

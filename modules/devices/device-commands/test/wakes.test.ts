@@ -6,11 +6,16 @@ import { asAgent, enroll, heartbeat, refusalOf } from '../../devices/test/arrang
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
-interface Place {
+interface TestOrganization {
   orgId: string;
   siteId: string;
 }
-async function machine(at: Place, ipv4: string[], mac: string | null = '00:11:22:33:44:55', ipv6: string[] = []) {
+async function machine(
+  at: TestOrganization,
+  ipv4: string[],
+  mac: string | null = '00:11:22:33:44:55',
+  ipv6: string[] = [],
+) {
   const device = await enroll(platform, at);
   await asAgent(platform, device, (ctx) =>
     ctx

@@ -56,7 +56,7 @@ test('a new dynamic group has its members in the response, and each step is audi
   t.deepEqual(audits[2]?.details, { deviceCount: 2 });
 });
 
-test.serial('a filter is copied from a saved one, whose later changes are not followed', async (t) => {
+test.serial('a filter is copied from a saved one, and does not follow its later changes', async (t) => {
   const { token, partner, partnerId } = await place(platform, 'web-1', 'db-1');
   const saved = await platform.call<{ id: string }>('POST', '/filters', {
     token,

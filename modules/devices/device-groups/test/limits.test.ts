@@ -80,7 +80,7 @@ test('limits to groups and to sites combine, and deleted groups show nothing', a
   t.deepEqual(await devices(wide.token), ['here', 'there']);
 });
 
-test.serial('what a limited person sees follows the filter of the group, exclusions included', async (t) => {
+test.serial('what a limited caller sees follows the filter of the group, exclusions included', async (t) => {
   const { token, id, limited } = await place(platform, 'a', 'b');
   const group = (await dynamic(token, tagged('mine'))).body.data.id;
   const person = await limited({ deviceGroupIds: [group] });

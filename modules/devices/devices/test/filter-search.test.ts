@@ -10,7 +10,7 @@ const { app } = platform.platform.tasks.work.database;
 /** Runs with the tenant role limited to these organizations, as runUnitOfWork() does, and always rolls back. */
 async function announced<T>(
   orgIds: string[],
-  run: (query: (text: string, values?: unknown[]) => Promise<Row[]>) => Promise<T>,
+  run: (query: (text: string, values?: unknown[]) => Promise<ResultRow[]>) => Promise<T>,
 ) {
   const client = await app.connect();
   try {
@@ -22,7 +22,7 @@ async function announced<T>(
     client.release();
   }
 }
-type Row = Record<string, unknown>;
+type ResultRow = Record<string, unknown>;
 
 const CALLS: [call: string, value: unknown][] = [
   ['devices_with_hostname_like($1)', '%'],
@@ -178,16 +178,16 @@ test('with the index of addresses, a heartbeat from the same address is still a 
     deviceId,
   ]);
   await announced([orgId], async (query) => {
-    const beat = (ip: string) =>
+    const heartbeatFrom = (ip: string) =>
       query(
         `update device_state set last_seen_at = now(), last_seen_ip = $2, lan_ip = '10.1.1.7' where device_id = $1`,
         [deviceId, ip],
       );
     const within = async () =>
       Number((await query(`select pg_stat_get_xact_tuples_hot_updated('device_state'::regclass) as n`))[0]?.n);
-    await beat('192.0.2.7');
+    await heartbeatFrom('192.0.2.7');
     t.is(await within(), 1);
-    await beat('192.0.2.8');
+    await heartbeatFrom('192.0.2.8');
     t.is(await within(), 1, 'another address goes into the index');
   });
 });

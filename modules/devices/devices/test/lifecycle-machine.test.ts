@@ -142,11 +142,11 @@ const EVENTS: Record<string, Event> = {
     ),
     run: run('select $1::uuid', 'purge-devices'),
   },
-  wait_in_vain: {
+  expire: {
     next: always((state) => (state.lifecycle === 'pending' ? { ...state, lifecycle: 'gone' } : state)),
     run: run(`update devices set created_at = now() - interval '31 days' where id = $1`, 'expire-provisions'),
   },
-  beat: {
+  heartbeat: {
     next: when(
       ({ lifecycle: now }) => now !== 'gone',
       (state) => (state.lifecycle === 'active' ? { ...state, online: true } : state),

@@ -8,8 +8,8 @@ import { enroll } from './arrange.ts';
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const { app } = platform.platform.tasks.work.database;
-type Row = Record<string, unknown>;
-type Query = (text: string, values?: unknown[]) => Promise<Row[]>;
+type ResultRow = Record<string, unknown>;
+type Query = (text: string, values?: unknown[]) => Promise<ResultRow[]>;
 
 /** Runs with the tenant role limited to these organizations, as runUnitOfWork() does, and always rolls back. */
 async function announced<T>(orgIds: string[], run: (query: Query) => Promise<T>): Promise<T> {

@@ -6,12 +6,12 @@ import { runJob } from './arrange.ts';
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
-interface Place {
+interface TestOrganization {
   orgId: string;
   siteId: string;
 }
 /** Creates this number of online devices; the first of them have been silent for ten minutes. */
-const fleet = (at: Place, count: number, silent: number) =>
+const fleet = (at: TestOrganization, count: number, silent: number) =>
   platform.sql(
     `with d as (
        insert into devices (org_id, site_id, agent_id, hostname, os_type, lifecycle)

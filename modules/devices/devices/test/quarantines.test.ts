@@ -27,9 +27,9 @@ test('a quarantined device is only acknowledged until it is approved, then its o
   await post(token, id, 'commands', { type: 'lock' });
   const done = await post(token, id, 'quarantine', reason);
   t.like(done.body.data, { lifecycle: 'quarantined', status: 'quarantined', quarantineReason: 'cloned token' });
-  const beat = await agent.heartbeat();
-  t.is(beat.status, 200);
-  t.deepEqual(beat.body.commands, []);
+  const response = await agent.heartbeat();
+  t.is(response.status, 200);
+  t.deepEqual(response.body.commands, []);
   t.is((await agent.put('software', { software: [] })).status, 403);
   t.deepEqual(refusalOf(await post(token, id, 'commands', { type: 'lock' })), [409, 'INVALID_STATE']);
   const [command] = await platform.sql<{ status: string }>('select status from device_commands where device_id = $1', [
@@ -60,10 +60,10 @@ test('a denied device is decommissioned and receives the uninstall command', asy
   await post(token, id, 'quarantine', reason);
   const denied = await post(token, id, 'deny');
   t.is(denied.status, 200);
-  const beat = await agent.heartbeat();
-  t.true(beat.body.uninstall);
+  const response = await agent.heartbeat();
+  t.true(response.body.uninstall);
   t.deepEqual(
-    beat.body.commands.map((command) => command.id),
+    response.body.commands.map((command) => command.id),
     [denied.body.uninstallCommandId ?? ''],
   );
   const [audit] = await platform.audits({ action: 'device.delete', orgId });

@@ -26,13 +26,13 @@ const moments = (now: number) =>
     .concat([-95, -31, -7].map((days) => new Date(Math.floor(now / DAY + days) * DAY)))
     .concat([-31, -7].map((days) => new Date(Math.floor(now / DAY + days) * DAY - 1)));
 
-export interface Place {
+export interface OrganizationFacts {
   orgId: string;
   siteIds: string[];
   definitions: Record<string, Definition>;
 }
 
-export function facts(places: readonly Place[], now: number): fc.Arbitrary<Facts> {
+export function facts(places: readonly OrganizationFacts[], now: number): fc.Arbitrary<Facts> {
   const moment = perhaps(pick(moments(now)));
   const day = pick(moments(now).map((at) => at.toISOString().slice(0, 10)));
   const text = perhaps(pick(TEXTS));
@@ -137,7 +137,7 @@ const NUMBER_FIELDS = [
   ...['metrics.diskPercent', 'daysSinceLastSeen', 'daysSinceEnrolled'],
 ];
 
-export function leaves(places: readonly Place[], now: number): Leafs {
+export function leaves(places: readonly OrganizationFacts[], now: number): Leafs {
   const orgIds = places.map((place) => place.orgId);
   const siteIds = places.flatMap((place) => place.siteIds);
   const uuids = (field: string, ids: string[]) =>
@@ -166,7 +166,7 @@ export function leaves(places: readonly Place[], now: number): Leafs {
   );
 }
 
-export function trees(places: readonly Place[], now: number): fc.Arbitrary<Tree> {
+export function trees(places: readonly OrganizationFacts[], now: number): fc.Arbitrary<Tree> {
   const one = leaves(places, now);
   const { group } = fc.letrec<{ group: Tree; node: Tree | Tree['conditions'][number] }>((tie) => ({
     group: fc.record({

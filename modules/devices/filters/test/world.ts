@@ -5,10 +5,10 @@ import { runUnitOfWork } from '#core/work';
 import { organization, type TestPlatform, tenant } from '#test';
 import { fc } from '#test/properties';
 import type { Definition, Facts, World } from './evaluator.ts';
-import { CHOICES, facts, type Place } from './generators.ts';
+import { CHOICES, facts, type OrganizationFacts } from './generators.ts';
 
 export interface Generated {
-  places: Place[];
+  places: OrganizationFacts[];
   orgIds: string[];
   devices: Facts[];
   world: Omit<World, 'now'>;

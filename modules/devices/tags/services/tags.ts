@@ -36,7 +36,7 @@ async function mustReach(ctx: Context, { orgId, siteId }: Pick<TagQuery, 'orgId'
   if (orgId) mustReachOrg(ctx, orgId);
   if (!siteId) return;
   mustAccessSite(ctx, siteId);
-  // reach: only tells whether the site exists; mustAccessSite above has refused those out of reach
+  // reach: only tells whether the site exists; mustAccessSite above has rejected those out of reach
   const { rows } = await ctx.sql<{ orgId: string }>('select org_id as "orgId" from sites where id = $1', [siteId]);
   if (!rows[0]) throw errors.NotFound('Site not found');
 }

@@ -38,7 +38,7 @@ async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: bool
     [plan.back, 'null'],
   ] as const) {
     if (ids.length === 0) continue;
-    // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+    // reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
     await ctx.sql(
       `update device_group_members set unmatch_since = ${since} where group_id = $1 and device_id = any($2::uuid[])`,
       [group.id, ids],
@@ -48,7 +48,7 @@ async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: bool
   return { added, removed };
 }
 
-// reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+// reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
 const SUCCEEDED = `update device_groups set evaluation_status = 'ready', last_evaluated_at = now(),
   last_evaluation_error = null, evaluation_failures = 0, held_since = case when $2 then coalesce(held_since, now()) end
 where id = $1`;

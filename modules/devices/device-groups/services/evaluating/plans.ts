@@ -53,11 +53,11 @@ export async function planOf(ctx: Context, group: DeviceGroup, options: PlanOpti
   const loose = patient && match.volatile && group.filter ? loosened(group.filter, isVolatile(ctx)) : undefined;
   const hope = loose ? await compile(loose) : null;
   // Members that would match with other values of the fields that heartbeats change.
-  // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+  // reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
   const hopeful = hope
     ? `m.device_id in (select d.id from devices d ${joined(hope.joins)} where d.org_id = $2 and ${asked('d.id')} and (${hope.where}))`
     : String(loose === null);
-  // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+  // reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
   const text = `
     with matched as materialized (
       select d.id from devices d ${joined(match.joins)}

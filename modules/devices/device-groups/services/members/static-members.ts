@@ -44,7 +44,7 @@ export async function outsideOf(
 /** Removes members outside the group's site, of all members or of the given ones. The caller holds the lock of the group. */
 export async function dropOutside(ctx: Context, group: DeviceGroup, deviceIds?: readonly string[]): Promise<string[]> {
   if (group.siteId === null) return [];
-  // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+  // reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
   const { rows } = await ctx.sql<{ id: string }>(
     `select m.device_id as id from device_group_members m join devices d on d.id = m.device_id
      where m.group_id = $1 and d.site_id <> $2 and ($3::uuid[] is null or m.device_id = any($3))`,

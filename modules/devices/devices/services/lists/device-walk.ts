@@ -18,13 +18,13 @@ export interface Position {
 }
 
 /** A snapshot with many open transactions is replaced by one that only has the oldest: then moved rows may be listed twice. */
-const LONGEST = 400;
+const MAX_SNAPSHOT_LENGTH = 400;
 const SNAPSHOT = /^(\d{1,18}):\d{1,18}:[\d,]*$/;
 
 export function positionAfter(order: string, position: Position): string {
   const { part, value, id, begun, snapshot } = position;
   const oldest = snapshot.split(':')[0];
-  const kept = snapshot.length > LONGEST ? `${oldest}:${oldest}:` : snapshot;
+  const kept = snapshot.length > MAX_SNAPSHOT_LENGTH ? `${oldest}:${oldest}:` : snapshot;
   return encodeCursor(order, [part, value, id, begun, kept]);
 }
 

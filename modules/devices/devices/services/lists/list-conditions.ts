@@ -63,7 +63,7 @@ export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }
   for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
   for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
   if (siteIds) {
-    // reach: only tells whether the sites exist; mustAccessSite above has refused those out of reach
+    // reach: only tells whether the sites exist; mustAccessSite above has rejected those out of reach
     const { rows } = await ctx.sql<{ n: number }>('select count(*) as n from sites where id = any($1::uuid[])', [
       siteIds,
     ]);
