@@ -1,25 +1,6 @@
 /** Device commands: work for devices, from the request to the result. */
-import { type Context, defineModule } from '#core';
-import type { DeviceCommandsApi } from './api.ts';
-import { claimCommands } from './services/claims.ts';
-import * as connections from './services/connections.ts';
-import { queueCommand } from './services/queue.ts';
-import { finishCommand, startCommand } from './services/results.ts';
-import { cancelWaitingOfTypes, countWaitingOfTypes } from './services/withdrawals.ts';
-
-const api = (ctx: Context): DeviceCommandsApi => ({
-  queueCommand: (deviceId, command) => queueCommand(ctx, deviceId, command),
-  claimCommands: (deviceId, role) => claimCommands(ctx, deviceId, role),
-  pushCommands: (deviceId, role, epoch) => connections.pushCommands(ctx, deviceId, role, epoch),
-  releaseCommands: (deviceId, sent) => connections.releaseCommands(ctx, deviceId, sent),
-  reclaimCommands: (deviceId, role, epoch) => connections.reclaimCommands(ctx, deviceId, role, epoch),
-  beginCommand: (deviceId, role, commandId) => connections.beginCommand(ctx, deviceId, role, commandId),
-  noteProgress: (deviceId, progress) => connections.noteProgress(ctx, deviceId, progress),
-  startCommand: (deviceId, commandId) => startCommand(ctx, deviceId, commandId),
-  finishCommand: (deviceId, commandId, role, result) => finishCommand(ctx, deviceId, commandId, role, result),
-  countWaitingCommands: (types, orgIds) => countWaitingOfTypes(ctx, types, orgIds),
-  cancelWaitingCommands: (types, where) => cancelWaitingOfTypes(ctx, types, where),
-});
+import { defineModule } from '#core';
+import { api } from './api.ts';
 
 export default defineModule({
   name: 'device-commands',
@@ -28,6 +9,5 @@ export default defineModule({
   requires: ['devices'],
   core: true,
   auditOnly: ['agent.command.result.submit'],
-  events: ['device-commands.finished'],
   api,
 });

@@ -1,60 +1,7 @@
 /** Devices: inventory, lifecycle and heartbeats. */
 import Joi from 'joi';
-import { type Context, defineModule } from '#core';
-import type { DevicesApi } from './api.ts';
-import './types/events.ts';
-import { checkedTags, tagKey } from './models/tag.ts';
-import { confirmAutoUpdate, wishAutoUpdate } from './services/auto-updates.ts';
-import { isOnline, mustExist } from './services/devices.ts';
-import { heartbeat } from './services/heartbeats/heartbeats.ts';
-import { beginUpdate, endUpdate } from './services/heartbeats/updates.ts';
-import { hold, holdMany } from './services/holds.ts';
-import { writeAgentValues } from './services/inventory/custom-values.ts';
-import * as inventories from './services/inventory/inventories.ts';
-import { findNeighbour, readAddresses } from './services/inventory/network-addresses.ts';
-import { noteAddresses, submitReport } from './services/inventory/reports.ts';
-import { enroll } from './services/life/enrollments.ts';
-import { identify } from './services/life/identities.ts';
-import { takeProvision } from './services/life/provisions.ts';
-import { suspectDevice } from './services/life/quarantines.ts';
-import { countDevices } from './services/life/quotas.ts';
-import { confirmUninstall, noteUninstallIntent } from './services/life/uninstalls.ts';
-import { listPage } from './services/lists/device-pages.ts';
-import { changeTags, renameTag } from './services/tags.ts';
-
-const api = (ctx: Context): DevicesApi => ({
-  enroll: (input) => enroll(ctx, input),
-  takeProvision: (token, osType) => takeProvision(ctx, token, osType),
-  quarantine: (deviceId, reason) => suspectDevice(ctx, deviceId, reason),
-  heartbeat: (input) => heartbeat(ctx, input),
-  isOnline: (deviceId) => isOnline(ctx, deviceId),
-  beginUpdate: (deviceId, targetVersion) => beginUpdate(ctx, deviceId, targetVersion),
-  endUpdate: (deviceId, targetVersion) => endUpdate(ctx, deviceId, targetVersion),
-  submitHardware: (deviceId, body) => inventories.submitHardware(ctx, deviceId, body),
-  submitNetwork: (deviceId, body) => inventories.submitNetwork(ctx, deviceId, body),
-  submitDisks: (deviceId, body) => inventories.submitDisks(ctx, deviceId, body),
-  submitSoftware: (deviceId, body) => inventories.submitSoftware(ctx, deviceId, body),
-  submitServices: (deviceId, body) => inventories.submitServices(ctx, deviceId, body),
-  submitReport: (deviceId, report) => submitReport(ctx, deviceId, report),
-  noteAddresses: (deviceId, addresses) => noteAddresses(ctx, deviceId, addresses),
-  writeAgentValues: (deviceId, values) => writeAgentValues(ctx, deviceId, values),
-  identify: (deviceIds) => identify(ctx, deviceIds),
-  wishAutoUpdate: (deviceIds, enabled) => wishAutoUpdate(ctx, deviceIds, enabled),
-  confirmAutoUpdate: (deviceId, enabled) => confirmAutoUpdate(ctx, deviceId, enabled),
-  readAddresses: (deviceId) => readAddresses(ctx, deviceId),
-  findNeighbour: (device, subnets) => findNeighbour(ctx, device, subnets),
-  mustExist: (id) => mustExist(ctx, id),
-  hold: (id, strength) => hold(ctx, id, strength),
-  holdMany: (ids, strength) => holdMany(ctx, ids, strength),
-  noteUninstallIntent: (deviceId) => noteUninstallIntent(ctx, deviceId),
-  confirmUninstall: (deviceId) => confirmUninstall(ctx, deviceId),
-  countDevices: (orgIds) => countDevices(ctx, orgIds),
-  listPage: (query, narrow) => listPage(ctx, query, narrow),
-  tagKey,
-  checkedTags,
-  changeTags: (deviceIds, change) => changeTags(ctx, deviceIds, change),
-  renameTag: (orgId, from, to) => renameTag(ctx, orgId, from, to),
-});
+import { defineModule } from '#core';
+import { api } from './api.ts';
 
 export default defineModule({
   name: 'devices',
@@ -63,29 +10,7 @@ export default defineModule({
   requires: ['tenancy'],
   core: true,
   auditOnly: [
-    'device.move_org.source',
-    'agent.heartbeat.state_change',
-    'agent.source.ip.changed',
-    'agent.uninstall.intent',
-  ],
-  events: [
-    'devices.enrolled',
-    'devices.online',
-    'devices.offline',
-    'devices.outage',
-    'devices.main_agent_silent',
-    'devices.updated',
-    'devices.decommissioned',
-    'devices.restored',
-    'devices.provisioned',
-    'devices.quarantined',
-    'devices.approved',
-    'devices.moved',
-    'devices.merged',
-    'devices.purged',
-    'devices.maintenance.started',
-    'devices.maintenance.ended',
-    'devices.software.changed',
+    ...['device.move_org.source', 'agent.heartbeat.state_change', 'agent.source.ip.changed', 'agent.uninstall.intent'],
   ],
   settings: Joi.object({
     reenroll: Joi.string().valid('new', 'reattach').default('new'),

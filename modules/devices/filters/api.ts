@@ -1,11 +1,13 @@
-/** What other modules may ask of filters, and the slot in which they add fields. */
+/** What other modules can call: `ctx.use('filters')`. */
 import { type BoundApi, type Context, defineApi } from '#core';
 import type { Group } from './models/condition.ts';
 import { type Compiled, compile } from './services/compilations.ts';
 import { limited, matching } from './services/evaluations.ts';
 import { readFilter } from './services/filters.ts';
 
-/** A saved filter; 404 when the caller does not reach it. Copy its conditions: later edits of the filter do not reach the copy. */
+/**
+ * A saved filter; throws 404 when it is out of reach. Copy its conditions: later changes of the filter do not change the copy.
+ */
 async function read(ctx: Context, id: string): Promise<{ id: string; orgId: string; name: string; conditions: Group }> {
   const { orgId, name, conditions } = await readFilter(ctx, id);
   return { id, orgId, name, conditions };

@@ -1,10 +1,10 @@
-/** Tags: labels of devices, listed, asked for, given to many at once and renamed. */
+/** Tags: labels of devices, which can be listed, searched, changed on many devices and renamed. */
 import { defineModule } from '#core';
 
 export default defineModule({
   name: 'tags',
   title: 'Tags',
-  summary: 'Labels of devices: which there are, who has them, and changing them for many at once',
+  summary: 'Labels of devices: lists of tags and of their devices, and changes of many devices at once',
   requires: ['tenancy', 'devices', 'filters'],
   default: 'on',
 });

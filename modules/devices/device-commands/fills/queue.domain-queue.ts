@@ -5,7 +5,7 @@ export default defineContribution('queue.domain-queue', {
   name: 'device-commands',
   title: 'Commands for devices',
   link: '/api/v1/devices',
-  /** Failed: of the commands sent within the last hour. */
+  /** `failed` counts the commands created within the last hour. */
   async count(ctx) {
     const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(
       // reach: platform role: figures for operators over all tenants

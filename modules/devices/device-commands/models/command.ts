@@ -1,14 +1,25 @@
 /** A command for a device: row, response and requests. */
 import Joi from 'joi';
 import { Model, named, openObject } from '#core';
-import type { CommandRow, CommandSource, CommandStatus } from '../types.ts';
+import type { TargetRole } from './claimed-command.ts';
 
 export const COMMAND_STATUSES = [
-  ...['pending', 'sent', 'running', 'completed', 'failed', 'timeout', 'cancelled', 'expired'],
-] as CommandStatus[];
+  ...(['pending', 'sent', 'running', 'completed', 'failed', 'timeout', 'cancelled', 'expired'] as const),
+];
+export type CommandStatus = (typeof COMMAND_STATUSES)[number];
+export type CommandSource =
+  | 'user'
+  | 'api_key'
+  | 'script'
+  | 'automation'
+  | 'patch_job'
+  | 'deployment'
+  | 'policy'
+  | 'security'
+  | 'system';
 
 /** The payload is for the agent only: it can contain secrets, and is emptied when the command ends. */
-export class Command extends Model implements CommandRow {
+export class Command extends Model {
   static override tableName = 'device_commands';
   static override deviceColumn = 'device_id';
   declare id: string;
@@ -17,7 +28,7 @@ export class Command extends Model implements CommandRow {
   declare type: string;
   declare priority: number;
   declare attempt: number;
-  declare targetRole: 'agent' | 'watchdog';
+  declare targetRole: TargetRole;
   declare status: CommandStatus;
   declare whenOffline: 'queue' | 'fail';
   declare deliverBy: Date;

@@ -2,11 +2,17 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { bulkCommand, bulkResult } from '../models/bulk-command.ts';
-import { COMMAND_STATUSES, commandCreate, commandShape, commandWithOutput, scriptRun } from '../models/command.ts';
+import {
+  COMMAND_STATUSES,
+  type CommandStatus,
+  commandCreate,
+  commandShape,
+  commandWithOutput,
+  scriptRun,
+} from '../models/command.ts';
 import { sendBulk } from '../services/bulk-commands.ts';
 import { cancelCommand } from '../services/cancellations.ts';
 import { listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
-import type { CommandStatus } from '../types.ts';
 
 const id = Joi.string().uuid().required();
 const params = Joi.object<{ id: string }>({ id });
@@ -34,7 +40,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/commands',
-    summary: 'Sends a command to a device; it is delivered when the agent asks',
+    summary: 'Queues a command for a device; it is delivered when the agent next reports',
     access: { permission: 'devices:execute' },
     audit: 'device.command.queue',
     params,
@@ -50,7 +56,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/bulk/commands',
-    summary: 'Sends a command to many devices, and says of each what became of it',
+    summary: 'Queues a command for many devices, and returns the outcome for each',
     access: { permission: 'devices:execute', mfa: true },
     audit: 'device.command.queue',
     payload: bulkCommand,
@@ -61,7 +67,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}/commands/{commandId}',
-    summary: 'Reads a command with what it printed',
+    summary: 'Reads a command with its output',
     access: { permission: 'devices:read' },
     params: both,
     response: Joi.object({ data: commandWithOutput.required() }),
@@ -71,7 +77,8 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/commands/{commandId}/cancel',
-    summary: 'Cancels a command: at once while it waits, else its agent is asked to stop it where the type allows that',
+    summary:
+      'Cancels a command: at once while it waits; otherwise the agent is asked to stop it, if its type allows that',
     access: { permission: 'devices:execute' },
     audit: 'device.command.cancel',
     params: both,
@@ -82,7 +89,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/run-script',
-    summary: 'Runs a script on a device that is not in the script library',
+    summary: 'Runs a script on a device without storing it in the script library',
     access: { permission: 'scripts:execute' },
     audit: 'script.execute',
     params,

@@ -3,8 +3,8 @@ import { type Context, errors } from '#core';
 import { insertCommand } from './queue.ts';
 
 /**
- * Stores the wish and queues the command that carries it out. The newest wish wins: earlier commands are cancelled, and the setting
- * that the heartbeat reports decides. Throws 404, 409 INVALID_STATE unless the device is active.
+ * Stores the setting and queues the command that carries it out. The newest setting counts: earlier commands are cancelled, and
+ * what the heartbeat reports confirms it. Throws 404, 409 INVALID_STATE unless the device is active.
  */
 export async function setAutoUpdate(ctx: Context, id: string, enabled: boolean) {
   const device = await ctx.use('devices').hold(id, 'no key update');

@@ -1,19 +1,28 @@
 /** Sends one command to many devices, with as many statements as for one. */
 import { randomUUID } from 'node:crypto';
-import { type Context, defineError, errors } from '#core';
-import type { Apis } from '#core/contract';
+import { type Context, errors } from '#core';
+import { NoEligibleTargets } from '../errors.ts';
 import type { BulkCommand } from '../models/bulk-command.ts';
 import { mustBeSendable } from './command-types.ts';
 import { mustHaveMfa } from './commands.ts';
 import { blockedNow } from './guards.ts';
 import { sentBy } from './senders.ts';
 
-export const NoEligibleTargets = defineError('NO_ELIGIBLE_TARGETS', 422, 'None of the devices can take the command');
-
 const HOUR_MS = 3_600_000;
 const OPEN = `('pending', 'sent', 'running')`;
 
-type Target = Awaited<ReturnType<Apis['devices']['holdMany']>>[number];
+/** A locked device of the caller's tenant. */
+interface Target {
+  id: string;
+  orgId: string;
+  hostname: string;
+  lifecycle: string;
+  /** In one of the caller's sites. */
+  inSite: boolean;
+  /** In one of the caller's device groups. */
+  inGroup: boolean;
+  online: boolean;
+}
 type Skipped = { deviceId: string; hostname: string; code: string; commandId?: string };
 type Failed = { deviceId: string; hostname: string | null; code: string; message: string };
 interface Sent {

@@ -1,6 +1,6 @@
 /** Gives out waiting commands, each once, whatever the number of concurrent requests. */
 import { type Context, defineBatch } from '#core';
-import type { ClaimedCommand, ClaimRequest, RoutedCommand, TargetRole } from '../types.ts';
+import type { ClaimedCommand, ClaimRequest, RoutedCommand, TargetRole } from '../models/claimed-command.ts';
 
 /**
  * Part of a `from`, for statements that are a transaction of their own: the commit does not wait for the disk. If the database
@@ -49,6 +49,7 @@ export async function claim(
     .map(({ deviceId, role, ...command }) => ({ deviceId, role, command }));
 }
 
+/** At most ten waiting commands, by priority and age; each is given out once. */
 export async function claimCommands(ctx: Context, deviceId: string, role: TargetRole): Promise<ClaimedCommand[]> {
   return (await claim(ctx, [{ deviceId, role }])).map(({ command }) => command);
 }

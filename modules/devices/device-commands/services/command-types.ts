@@ -1,12 +1,7 @@
 /** The commands that users can send: payload, delivery deadline and execution time of each. */
 import Joi from 'joi';
-import { type Context, defineError, errors } from '#core';
-
-export const UseDedicatedEndpoint = defineError(
-  'USE_DEDICATED_ENDPOINT',
-  400,
-  'Commands of this type are sent through the endpoint of the feature they belong to',
-);
+import { type Context, errors } from '#core';
+import { UseDedicatedEndpoint } from '../errors.ts';
 
 export interface CommandType {
   payload: Joi.ObjectSchema;

@@ -1,10 +1,10 @@
 /** Sends, lists and reads commands. */
 import { createHash } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
-import { COMMAND_COLUMNS, Command, type CommandCreate, type ScriptRun } from '../models/command.ts';
-import type { CommandStatus } from '../types.ts';
+import { BlockedByMaintenance } from '../errors.ts';
+import { COMMAND_COLUMNS, Command, type CommandCreate, type CommandStatus, type ScriptRun } from '../models/command.ts';
 import { mustBeSendable } from './command-types.ts';
-import { BlockedByMaintenance, blockedNow } from './guards.ts';
+import { blockedNow } from './guards.ts';
 import { queueFor } from './queue.ts';
 import { sentBy } from './senders.ts';
 import { wake } from './wakes.ts';
@@ -27,7 +27,8 @@ export function mustHaveMfa(ctx: Context): void {
 
 export async function sendCommand(ctx: Context, deviceId: string, command: CommandCreate): Promise<{ data: Command }> {
   const devices = ctx.use('devices');
-  // set_auto_update changes the device, which two concurrent calls could not do if both held a shared lock; wake locks another device.
+  // set_auto_update changes the device, which two concurrent calls could not do if both held a shared lock; wake locks another
+  // device.
   const wished = command.type === 'set_auto_update';
   const later = wished || command.type === 'wake';
   const device = await (later ? devices.mustExist(deviceId) : devices.hold(deviceId));

@@ -1,11 +1,12 @@
 /** Commands over a live connection: given out, started and taken back in group commits. */
 import { type Context, defineBatch } from '#core';
+import type { ClaimedCommand, TargetRole } from '../models/claimed-command.ts';
 import { storableText } from '../models/storable-text.ts';
-import type { ClaimedCommand, Progress, StartOutcome, TargetRole } from '../types.ts';
 import { ASYNC_COMMIT, pushes } from './claims.ts';
 import { MAX_DELIVERIES } from './deadlines.ts';
 import { GIVEN_OUT } from './results.ts';
 
+/** Like `claimCommands`, for a connection: one statement for all connections that ask at the same time. */
 export const pushCommands = (
   ctx: Context,
   deviceId: string,
@@ -32,6 +33,9 @@ begun as (
 select c.id, c.device_id as "deviceId", c.status, c.attempt from device_commands c
 join asked a on a.id = c.id and a.device_id = c.device_id and a.role = c.target_role`;
 
+/** `never`: the command waits and was not given out. `ended`: it has its result. */
+export type StartOutcome = 'running' | 'ended' | 'never' | 'unknown';
+
 const begins = defineBatch<Begin, StartOutcome>({
   name: 'device-commands/begins',
   maxSize: 500,
@@ -49,10 +53,11 @@ const begins = defineBatch<Begin, StartOutcome>({
   },
 });
 
+/** Changes sent to running, in one statement with others; returns the state of the command instead of throwing. */
 export const beginCommand = (ctx: Context, deviceId: string, role: TargetRole, id: string): Promise<StartOutcome> =>
   ctx.batch(begins, { id, deviceId, role });
 
-interface Taken {
+interface SentCommand {
   id: string;
   attempt: number;
   /** The command never left the server: the attempt does not count. */
@@ -60,7 +65,7 @@ interface Taken {
 }
 interface Release {
   deviceId: string;
-  sent: readonly Taken[];
+  sent: readonly SentCommand[];
 }
 
 /** Leaves out commands that were given out again meanwhile, which have another attempt, and those that were started. */
@@ -92,6 +97,7 @@ const releases = defineBatch<Release, boolean>({
   },
 });
 
+/** Returns commands to the queue that could not be sent or were never started, up to five deliveries. */
 export async function releaseCommands(ctx: Context, deviceId: string, sent: Release['sent']): Promise<void> {
   if (sent.length === 0) return;
   // A newer connection, possibly in another process, may be waiting for these commands.
@@ -124,10 +130,18 @@ const reclaims = defineBatch<Reclaim, null>({
   },
 });
 
+/** Returns commands to the queue that earlier connections of this device and role carried and that were not started. */
 export async function reclaimCommands(ctx: Context, deviceId: string, role: TargetRole, epoch: number): Promise<void> {
   await ctx.batch(reclaims, { deviceId, role, epoch });
 }
 
+export interface Progress {
+  commandId: string;
+  percent: number | null;
+  message: string | null;
+}
+
+/** Stores the progress of an open command of this device; false when there is none. */
 export async function noteProgress(ctx: Context, deviceId: string, progress: Progress): Promise<boolean> {
   const percent = progress.percent === null ? null : Math.max(0, Math.min(100, progress.percent));
   // reach: the agent's own device, which its token names

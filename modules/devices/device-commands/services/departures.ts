@@ -16,8 +16,8 @@ export async function cancelWaiting(ctx: Context, deviceId: string, type?: strin
 }
 
 /**
- * Queues the command that removes the agent, whatever the lifecycle of the device, and returns its id. One that was sent before the
- * device was restored may still be with the agent; then that one remains.
+ * Queues the command that removes the agent, whatever the lifecycle of the device, and returns its id. One that was sent before
+ * the device was restored may still be with the agent; then that one remains.
  */
 export async function queueUninstall(
   ctx: Context,

@@ -1,11 +1,5 @@
 /** Commands that another module blocks for now, as a maintenance window blocks a restart. */
-import { type Context, defineError } from '#core';
-
-export const BlockedByMaintenance = defineError(
-  'BLOCKED_BY_MAINTENANCE',
-  409,
-  'A maintenance window does not allow this now',
-);
+import type { Context } from '#core';
 
 /** The devices that must not receive a command of this type now. */
 export async function blockedNow(ctx: Context, deviceIds: readonly string[], type: string): Promise<Set<string>> {

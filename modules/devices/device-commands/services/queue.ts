@@ -1,12 +1,32 @@
 /** Adds commands to the queue of a device, and announces their end. */
-import { type Context, defineError, errors } from '#core';
-import { COMMAND_FIELDS, type Command } from '../models/command.ts';
-import type { CommandRow, QueuedCommand } from '../types.ts';
-
-export const DeviceOffline = defineError('DEVICE_OFFLINE', 409, 'The device is offline');
+import { type Context, errors } from '#core';
+import { DeviceOffline } from '../errors.ts';
+import finished from '../events/finished.ts';
+import type { TargetRole } from '../models/claimed-command.ts';
+import { COMMAND_FIELDS, type Command, type CommandSource } from '../models/command.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_PAYLOAD_BYTES = 256 * 1024;
+
+/** A command to be queued. */
+export interface QueuedCommand {
+  type: string;
+  payload?: Record<string, unknown>;
+  priority?: number;
+  /** Delivery deadline; in seven days when absent. */
+  deliverBy?: Date;
+  /** 1 to 90,000 seconds; five minutes when absent. */
+  executionTimeoutSeconds?: number;
+  /** Seconds without a result after which the command times out; the execution timeout and a minute when absent. */
+  runLimitSeconds?: number;
+  targetRole?: TargetRole;
+  whenOffline?: 'queue' | 'fail';
+  /** At most one open command with the same key for each device; a second one throws ALREADY_PENDING. */
+  dedupKey?: string;
+  source: CommandSource;
+  sourceId?: string | null;
+  batchId?: string | null;
+}
 
 /** What the queue needs of a device. */
 interface Recipient {
@@ -25,8 +45,8 @@ on conflict (device_id, dedup_key) where status in ${OPEN} do nothing
 returning ${COMMAND_FIELDS}`;
 
 /**
- * Locks the device against a concurrent decommission. Throws 404, 409 INVALID_STATE, DEVICE_OFFLINE or ALREADY_PENDING {commandId},
- * and 413.
+ * Queues a command and locks the device against a concurrent decommission. Throws 404, 409 INVALID_STATE, DEVICE_OFFLINE or
+ * ALREADY_PENDING {commandId}, and 413. Writes no audit entry.
  */
 export async function queueCommand(ctx: Context, deviceId: string, command: QueuedCommand): Promise<Command> {
   return queueFor(ctx, await ctx.use('devices').hold(deviceId), command);
@@ -52,8 +72,8 @@ export async function insertCommand(ctx: Context, device: Recipient, command: Qu
 }
 
 /**
- * Returns the queued command, or the id of the open command with the same key. Does not check the device, so that a decommissioned
- * one can be asked to remove its agent. Throws 413.
+ * Returns the queued command, or the id of the open command with the same key. Does not check the device, so that a
+ * decommissioned one can be asked to remove its agent. Throws 413.
  */
 export async function insertOrFind(
   ctx: Context,
@@ -71,7 +91,7 @@ export async function insertOrFind(
   ];
   // The open command may end between the two statements; then another insert succeeds.
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    const { rows } = await ctx.sql<Command & CommandRow>(INSERT, values);
+    const { rows } = await ctx.sql<Command>(INSERT, values);
     if (rows[0]) {
       ctx.hint('device-commands.waiting', device.id);
       return { made: rows[0] };
@@ -89,10 +109,6 @@ export async function insertOrFind(
 /** Emits the event and the hint for a command that has ended. */
 export function announceEnd(ctx: Context, command: Command): void {
   const { id: commandId, type, status, exitCode, late, source, sourceId, orgId, deviceId } = command;
-  ctx.emit(
-    'device-commands.finished',
-    { commandId, type, status, exitCode, late, source, sourceId },
-    { orgId, deviceId },
-  );
+  ctx.emit(finished, { commandId, type, status, exitCode, late, source, sourceId }, { orgId, deviceId });
   ctx.hint('device-commands.ended', commandId);
 }

@@ -1,13 +1,13 @@
 /** Results that agents report: a command has started or ended; the first final result counts. */
 import { type Context, errors } from '#core';
+import type { TargetRole } from '../models/claimed-command.ts';
 import { COMMAND_FIELDS, type Command } from '../models/command.ts';
 import { storableText } from '../models/storable-text.ts';
-import type { CommandResult, TargetRole } from '../types.ts';
 import { CANCEL_COMMAND, cancelUndelivered } from './cancellations.ts';
 import { ownerOf } from './command-types.ts';
 import { announceEnd } from './queue.ts';
 
-const KEPT_BYTES = 512 * 1024;
+const MAX_HALF_BYTES = 512 * 1024;
 const MAX_DATA_BYTES = 256 * 1024;
 
 // A command that returned to the queue because no start was reported counts as given out.
@@ -46,21 +46,37 @@ kept as (
     truncated = excluded.truncated)
 select ${COMMAND_FIELDS} from done`;
 
-export interface Finished {
+export interface CommandResult {
+  /** `cancelled` counts only if cancellation was requested; otherwise it is a failure. */
+  status: 'completed' | 'failed' | 'timeout' | 'cancelled';
+  exitCode?: number | null;
+  stdout?: string | null;
+  stderr?: string | null;
+  durationMs?: number | null;
+  startedAt?: string | Date | null;
+  error?: string | null;
+  result?: unknown;
+}
+
+/** What became of a reported result. */
+export interface ResultOutcome {
   known: boolean;
   changed: boolean;
   /** False for a command that was never given out. */
   given: boolean;
 }
 
-/** Stores the first final result; a late one replaces a timeout assumed by the server; repeats change nothing. */
+/**
+ * Stores the first final result; a late one replaces a timeout assumed by the server; repeats change nothing. Throws 403 when the
+ * command is for another role.
+ */
 export async function finishCommand(
   ctx: Context,
   deviceId: string,
   commandId: string,
   role: TargetRole | 'helper',
   result: CommandResult,
-): Promise<Finished> {
+): Promise<ResultOutcome> {
   const startedAt = result.startedAt ? new Date(result.startedAt) : null;
   const [out, err] = [shorten(result.stdout), shorten(result.stderr)];
   const values = [
@@ -118,9 +134,9 @@ export function shorten(text: string | null | undefined): { text: string | null;
   if (typeof text !== 'string') return { text: null, cut: false };
   const plain = text.replaceAll('\0', '').toWellFormed();
   const bytes = Buffer.from(plain);
-  if (bytes.length <= 2 * KEPT_BYTES) return { text: plain, cut: false };
-  const [head, tail] = [bytes.subarray(0, KEPT_BYTES), bytes.subarray(-KEPT_BYTES)];
-  const left = bytes.length - 2 * KEPT_BYTES;
+  if (bytes.length <= 2 * MAX_HALF_BYTES) return { text: plain, cut: false };
+  const [head, tail] = [bytes.subarray(0, MAX_HALF_BYTES), bytes.subarray(-MAX_HALF_BYTES)];
+  const left = bytes.length - 2 * MAX_HALF_BYTES;
   return { text: `${head.toString()}\n…[truncated ${left} bytes]\n${tail.toString()}`, cut: true };
 }
 

@@ -2,14 +2,14 @@
 import type { Context } from '#core';
 
 const MAX_ROWS = 10_000;
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 
-/** Deletes ended commands after 90 days, a portion a day. */
+/** Deletes ended commands after 90 days, at most 10,000 a day. */
 export async function pruneCommands(ctx: Context): Promise<void> {
   // reach: retention by the platform role, for all organizations
   await ctx.sql(
     `delete from device_commands where id in (select id from device_commands
-       where created_at < now() - make_interval(days => ${KEPT_DAYS}) and status not in ('pending', 'sent', 'running')
+       where created_at < now() - make_interval(days => ${RETENTION_DAYS}) and status not in ('pending', 'sent', 'running')
        order by created_at limit ${MAX_ROWS})`,
   );
 }

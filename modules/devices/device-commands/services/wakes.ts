@@ -1,26 +1,28 @@
 /** Wake-on-LAN: a sleeping machine is reachable only from its own subnet, so an online neighbour sends the magic packet. */
-import { type Context, defineError, errors } from '#core';
-import type { Apis } from '#core/contract';
+import { type Context, errors } from '#core';
+import { Ipv6Only, NoMacs, NoRelay, NoSubnet } from '../errors.ts';
 import type { Command } from '../models/command.ts';
 import type { CommandType } from './command-types.ts';
 import { queueCommand } from './queue.ts';
 import { sentBy } from './senders.ts';
 
-export const NoMacs = defineError('NO_MACS', 412, 'No network address of the device is known');
-export const NoSubnet = defineError('NO_SUBNET', 412, 'It is not known in which subnet the device is');
-export const Ipv6Only = defineError('IPV6_ONLY', 412, 'The device has no IPv4 address to be called at');
-export const NoRelay = defineError('NO_RELAY', 412, 'No other device of the subnet is online to call this one');
-
 const HOUR_MS = 3_600_000;
 const MAC = /^([0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/i;
 const MAX_MACS = 32;
 
-type Device = Awaited<ReturnType<Apis['devices']['mustExist']>>;
+/** The device to wake up. */
+interface SleepingDevice {
+  id: string;
+  orgId: string;
+  siteId: string;
+  hostname: string;
+  lifecycle: string;
+}
 
 /** Queues the command on the relaying device. Throws 409 unless the device is active, 412 if it cannot be reached. */
 export async function wake(
   ctx: Context,
-  device: Device,
+  device: SleepingDevice,
   { deliverHours, executionSeconds }: CommandType,
 ): Promise<Command> {
   if (device.lifecycle !== 'active') {

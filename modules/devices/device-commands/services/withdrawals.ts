@@ -6,7 +6,8 @@ import { announceEnd } from './queue.ts';
 /** Commands cancelled by one statement. */
 const BATCH_SIZE = 1000;
 
-export async function countWaitingOfTypes(
+/** The number of waiting commands of these types, in these organizations or, for null, in all. Platform role. */
+export async function countWaitingCommands(
   ctx: Context,
   types: readonly string[],
   orgIds: readonly string[] | null,
@@ -20,8 +21,11 @@ export async function countWaitingOfTypes(
   return rows[0]?.n ?? 0;
 }
 
-/** In one transaction: a concurrent count finds all or none of them. */
-export async function cancelWaitingOfTypes(
+/**
+ * Cancels waiting commands of these types, for an organization, a partner, or everywhere; in one transaction, so that a
+ * concurrent count finds all or none of them. Platform role.
+ */
+export async function cancelWaitingCommands(
   ctx: Context,
   types: readonly string[],
   { partnerId, orgId }: ModulePlace,

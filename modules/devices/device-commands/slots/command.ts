@@ -1,6 +1,21 @@
-/** The slot `device-commands.command`. */
-import { defineSlot } from '#core';
-import type { CommandOwner } from '../types.ts';
+/** The slot `device-commands.command`: commands that another module owns. */
+import { type Context, defineSlot } from '#core';
+
+/** A command of another module that has ended, in the transaction that ends it. */
+export interface EndedCommand {
+  id: string;
+  deviceId: string;
+  orgId: string;
+  type: string;
+  status: 'completed' | 'failed' | 'timeout' | 'cancelled';
+  error: string | null;
+}
+
+/** Only the module that owns a type queues commands of it (`queueCommand`) and stores their results. */
+export interface CommandOwner {
+  types: ReadonlySet<string>;
+  ended(ctx: Context, command: EndedCommand, result: unknown): Promise<void>;
+}
 
 declare module '#core/contract' {
   interface Slots {
@@ -9,6 +24,6 @@ declare module '#core/contract' {
 }
 
 export default defineSlot<CommandOwner>({
-  summary: 'Prepares commands of the types that a module owns, and receives their results',
+  summary: 'Owns types of commands: only the owner queues them, and it receives their results',
   steady: true,
 });

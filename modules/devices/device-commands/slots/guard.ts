@@ -1,6 +1,10 @@
-/** The slot `device-commands.guard`. */
-import { defineSlot } from '#core';
-import type { CommandGuard } from '../types.ts';
+/** The slot `device-commands.guard`: modules that block commands for some devices, as during a maintenance window. */
+import { type Context, defineSlot } from '#core';
+
+export interface CommandGuard {
+  /** The devices that must not receive a command of this type now. */
+  blocked(ctx: Context, deviceIds: readonly string[], type: string): Promise<readonly string[]>;
+}
 
 declare module '#core/contract' {
   interface Slots {
@@ -9,5 +13,5 @@ declare module '#core/contract' {
 }
 
 export default defineSlot<CommandGuard>({
-  summary: 'Blocks commands for a device, with the reason',
+  summary: 'Names the devices that must not receive a command of a type now',
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { enroll, heartbeat, refusalOf } from '../../devices/test/arrange.ts';
-import type { CommandGuard } from '../types.ts';
+import type { CommandGuard } from '../slots/guard.ts';
 
 interface Answer {
   batchId: string;
@@ -26,7 +26,7 @@ async function arrange(count: number) {
 const codes = (rows: { deviceId: string; code: string }[], ids: string[]) =>
   Object.fromEntries(rows.map(({ deviceId, code }) => [ids.indexOf(deviceId), code]));
 
-test('every device gets its command, and every device that does not is named with its reason', async (t) => {
+test('each device receives its command, or is listed with the reason why it does not', async (t) => {
   const { ids, token, orgId, devices } = await arrange(7);
   const other = await arrange(1);
   const all = [...ids, ...other.ids, randomUUID()];
@@ -64,7 +64,7 @@ test('every device gets its command, and every device that does not is named wit
   );
 });
 
-test('nothing queued and nothing skipped is 422; all skipped is an answer', async (t) => {
+test('422 when no command is queued or skipped; 200 when all are skipped', async (t) => {
   const { ids, token } = await arrange(2);
   const stranger = await tenant(platform);
   const refused = await send(stranger.partner.token, ids, { type: 'lock' });
@@ -76,7 +76,7 @@ test('nothing queued and nothing skipped is 422; all skipped is an answer', asyn
   t.is((await platform.sql('select 1 from device_commands where device_id = any($1)', [ids])).length, 2);
 });
 
-test('bulk commands keep to what their sender sees and may', async (t) => {
+test('bulk commands respect the reach and the permissions of the caller', async (t) => {
   const { ids, token, viewer, orgId, orgAdmin } = await arrange(3);
   const [site] = await platform.sql<{ id: string }>(
     `insert into sites (org_id, name) values ($1, 'Two') returning id`,
@@ -110,7 +110,7 @@ test('bulk commands keep to what their sender sees and may', async (t) => {
   t.deepEqual(refusalOf(await send(token, many, { type: 'lock' })), [400, 'VALIDATION_ERROR']);
 });
 
-test('wishes for automatic updates in bulk and one by one at the same time do not wait in a circle', async (t) => {
+test('concurrent bulk and single changes of automatic updates do not deadlock', async (t) => {
   const { ids, token } = await arrange(6);
   const body = { type: 'set_auto_update', payload: { enabled: false } };
   const answers = await Promise.all([
@@ -127,7 +127,7 @@ test('wishes for automatic updates in bulk and one by one at the same time do no
   t.is(open.length, 6);
 });
 
-test('what a guard forbids now is skipped in bulk and refused alone', async (t) => {
+test('a command that a guard blocks is skipped in bulk and is an error for one device', async (t) => {
   const { ids, token } = await arrange(2);
   const guard: CommandGuard = {
     blocked: async (_ctx, deviceIds, type) => (type === 'reboot' ? deviceIds.filter((id) => id === ids[0]) : []),

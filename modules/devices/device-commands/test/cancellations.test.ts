@@ -1,10 +1,10 @@
-/** Cancelling commands that are under way, and commands of people who have left. */
+/** Cancelling commands that are delivered, and commands of users who are no longer authorized. */
 import test from 'ava';
 import { apiKey, type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, eventsOf, heartbeat, runJob } from '../../devices/test/arrange.ts';
-import type { CommandResult } from '../types.ts';
+import type { CommandResult } from '../services/results.ts';
 
-type Place = { deviceId: string; orgId: string };
+type EnrolledDevice = { deviceId: string; orgId: string };
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
@@ -27,15 +27,15 @@ const cancel = ({ token, path }: At, id: string) =>
     `${path}/commands/${id}/cancel`,
     { token, body: {} },
   );
-const claim = (device: Place) =>
+const claim = (device: EnrolledDevice) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').claimCommands(device.deviceId, 'agent'));
-const start = (device: Place, id: string) =>
+const start = (device: EnrolledDevice, id: string) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').startCommand(device.deviceId, id));
-const finish = (device: Place, id: string, result: CommandResult) =>
+const finish = (device: EnrolledDevice, id: string, result: CommandResult) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').finishCommand(device.deviceId, id, 'agent', result));
 const rowOf = async (id: string) => (await platform.sql('select * from device_commands where id = $1', [id]))[0] ?? {};
 
-test('a running script is cancelled only when its agent says so', async (t) => {
+test('a running script is cancelled only when its agent reports so', async (t) => {
   const at = await arrange();
   const id = await runScript(at);
   await claim(at.device);
@@ -62,7 +62,7 @@ test('a running script is cancelled only when its agent says so', async (t) => {
   t.true((await eventsOf(platform, at.device.deviceId)).includes('device-commands.finished'));
 });
 
-test('a script that ended before it heard of the wish has the end that it had', async (t) => {
+test('a script that ended before its agent received the cancellation keeps its result', async (t) => {
   const at = await arrange();
   const id = await runScript(at);
   await claim(at.device);
@@ -72,7 +72,7 @@ test('a script that ended before it heard of the wish has the end that it had', 
   t.like(await rowOf(id), { status: 'completed', exit_code: 0 });
 });
 
-test('nobody asked: an agent that calls its own failure a cancellation has failed', async (t) => {
+test('the result cancelled becomes failed when no cancellation was requested', async (t) => {
   const at = await arrange();
   const id = await runScript(at);
   await claim(at.device);
@@ -80,7 +80,7 @@ test('nobody asked: an agent that calls its own failure a cancellation has faile
   t.like(await rowOf(id), { status: 'failed' });
 });
 
-test('what the agent never got is cancelled by its saying so, and is not given out again', async (t) => {
+test('a command that the agent reports as never received is cancelled and is not given out again', async (t) => {
   const [told, lost] = await Promise.all([arrange(), arrange()]);
   const id = await runScript(told);
   await claim(told.device);
@@ -103,7 +103,7 @@ test('what the agent never got is cancelled by its saying so, and is not given o
   t.like(await rowOf(other), { status: 'cancelled' });
 });
 
-test('what cannot be stopped half way is refused, and so is another tenant', async (t) => {
+test('commands that cannot be stopped halfway, and commands of other tenants, are not cancelled', async (t) => {
   const at = await arrange();
   const made = await platform.call<{ data: { id: string } }>('POST', `${at.path}/commands`, {
     token: at.token,
@@ -123,7 +123,7 @@ test('what cannot be stopped half way is refused, and so is another tenant', asy
   );
 });
 
-test('work of a person who was disabled, or of a key that was revoked, is not given out and is cancelled', async (t) => {
+test('commands of a disabled user or of a revoked API key are not given out and are cancelled', async (t) => {
   const at = await arrange();
   const person = await orgUser(platform, { orgId: at.orgId });
   const key = await apiKey(platform, { orgId: at.orgId, scopes: ['devices:execute'], createdBy: at.orgAdmin.id });

@@ -1,13 +1,13 @@
-/** Commands from the order to the result. */
+/** Commands from the request to the result. */
 import test from 'ava';
 import { apiKey, type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, heartbeat, runJob } from '../../devices/test/arrange.ts';
-import type { CommandResult } from '../types.ts';
+import type { CommandResult } from '../services/results.ts';
 
 interface One {
   data: { id: string; status: string; type: string; deliverBy: string; stdout?: string; late: boolean };
 }
-type Place = { deviceId: string; orgId: string };
+type EnrolledDevice = { deviceId: string; orgId: string };
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -22,15 +22,15 @@ const refusal = async (token: string, path: string, body: object = {}) => {
   const { status, body: answer } = await platform.call<ErrorBody>('POST', path, { token, body });
   return [status, answer.error.code];
 };
-const claim = (device: Place, role: 'agent' | 'watchdog' = 'agent') =>
+const claim = (device: EnrolledDevice, role: 'agent' | 'watchdog' = 'agent') =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').claimCommands(device.deviceId, role));
-const finish = (device: Place, id: string, result: CommandResult, role: 'agent' | 'helper' = 'agent') =>
+const finish = (device: EnrolledDevice, id: string, result: CommandResult, role: 'agent' | 'helper' = 'agent') =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').finishCommand(device.deviceId, id, role, result));
-const start = (device: Place, id: string) =>
+const start = (device: EnrolledDevice, id: string) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').startCommand(device.deviceId, id));
 const rowOf = async (id: string) => (await platform.sql('select * from device_commands where id = $1', [id]))[0] ?? {};
 
-test('a command is queued, delivered with a beat, started, finished and audited, and its result can be read', async (t) => {
+test('a command is queued, delivered with a heartbeat, started, finished and audited, and its result can be read', async (t) => {
   const { device, token, path, orgId } = await arrange();
   const made = await send(token, path, { type: 'reboot', payload: { delayMinutes: 5 } });
   t.is(made.status, 201);
@@ -66,7 +66,7 @@ test('a command is queued, delivered with a beat, started, finished and audited,
   t.like(told[0]?.data, { commandId: id, status: 'completed', source: 'user' });
 });
 
-test('the first result wins, repeats change nothing, and an unknown command is unknown', async (t) => {
+test('the first result counts, repeats change nothing, and an unknown command is reported as unknown', async (t) => {
   const { device, token, path, orgId } = await arrange();
   const { id } = (await send(token, path, { type: 'lock' })).body.data;
   await claim(device);
@@ -81,7 +81,7 @@ test('the first result wins, repeats change nothing, and an unknown command is u
   await t.throwsAsync(() => start(device, orgId), { message: 'Command not found' });
 });
 
-test('twenty agents asking at once get each command exactly once, by priority and age', async (t) => {
+test('twenty concurrent requests receive each command exactly once, by priority and age', async (t) => {
   const { device, orgId } = await arrange();
   await platform.sql(
     `insert into device_commands (device_id, org_id, submitted_org_id, type, priority, deliver_by,
@@ -95,14 +95,14 @@ test('twenty agents asking at once get each command exactly once, by priority an
   const rest = await Promise.all(Array.from({ length: 20 }, () => claim(device)));
   t.true(rest.every((list) => list.length <= 10));
   let ids = [...first, ...rest.flat()].map(({ id }) => id);
-  // Those that ran into a lock went away with fewer; whoever asks next gets what is left.
+  // Requests that met locked rows received fewer commands; the next request receives the rest.
   for (let more = await claim(device); more.length > 0; more = await claim(device))
     ids = [...ids, ...more.map(({ id }) => id)];
   t.is(ids.length, 120);
   t.is(new Set(ids).size, 120);
 });
 
-test('work ordered by another organization, past its time, or for another role is not given out', async (t) => {
+test('commands of another organization, past their deadline, or for another role are not given out', async (t) => {
   const { device, token, path } = await arrange();
   const other = await tenant(platform);
   const late = (await send(token, path, { type: 'lock' })).body.data.id;
@@ -144,7 +144,7 @@ test('the sweep expires, times out and redelivers, and a late result replaces an
   t.deepEqual(await finish(device, old, { status: 'completed' }), { known: true, changed: false, given: true });
 });
 
-test('a second refresh_inventory is refused with the id of the first, also when both come at once', async (t) => {
+test('a second refresh_inventory is an error with the id of the first, also when both are concurrent', async (t) => {
   const { token, path } = await arrange();
   const both = await Promise.all(
     [1, 2, 3].map(() => platform.call<ErrorBody & One>('POST', path, { token, body: { type: 'refresh_inventory' } })),
@@ -159,7 +159,7 @@ test('a second refresh_inventory is refused with the id of the first, also when 
   t.is((await send(token, path, { type: 'refresh_inventory' })).status, 201);
 });
 
-test('only what nobody has fetched can be cancelled', async (t) => {
+test('only commands that no agent has fetched can be cancelled at once', async (t) => {
   const { device, token, path } = await arrange();
   const { id } = (await send(token, path, { type: 'lock' })).body.data;
   t.is((await send(token, `${path}/${id}/cancel`, {})).body.data.status, 'cancelled');
@@ -167,7 +167,7 @@ test('only what nobody has fetched can be cancelled', async (t) => {
   t.deepEqual(await refusal(token, `${path}/${id}/cancel`), [409, 'INVALID_STATE']);
 });
 
-test('orders that cannot be are refused with their reason, and leave nothing', async (t) => {
+test('invalid commands are errors with their reason, and queue nothing', async (t) => {
   const { device, token, path, viewer, orgId } = await arrange();
   t.deepEqual(await refusal(token, path, { type: 'script' }), [400, 'USE_DEDICATED_ENDPOINT']);
   t.deepEqual(await refusal(token, path, { type: 'constructor' }), [400, 'VALIDATION_ERROR']);
@@ -191,7 +191,7 @@ test('orders that cannot be are refused with their reason, and leave nothing', a
   );
 });
 
-test('a script runs through its own route, and the trail keeps its hash, not its text', async (t) => {
+test('a script runs through its own endpoint, and the audit trail keeps its hash, not its text', async (t) => {
   const { device, token, orgId } = await arrange();
   const made = await send(token, `/devices/${device.deviceId}/run-script`, { language: 'bash', content: 'echo 1' });
   t.is(made.status, 201);
@@ -210,7 +210,7 @@ test('a script runs through its own route, and the trail keeps its hash, not its
   t.false(JSON.stringify(audit).includes('echo 1'));
 });
 
-test('a shutdown wants the second factor, or a key that was given exactly this', async (t) => {
+test('a shutdown requires the second factor, or an API key with exactly this permission', async (t) => {
   const strict = await startTestPlatform({ ENABLE_2FA: 'true' });
   t.teardown(() => strict.stop());
   const place = await tenant(strict);

@@ -11,7 +11,7 @@ async function waiting({ platform, tenant }: ExampleContext): Promise<string> {
   return `/devices/${agent.deviceId}/commands/${body.data.id}`;
 }
 
-/** A new device each: one that other examples use could have too many commands waiting. */
+/** Creates a new device for each call: one that other examples use could have too many waiting commands. */
 const below = (path: string) => async (context: ExampleContext) => {
   const { platform, tenant } = context;
   const { deviceId } = await enrollAgent(platform, { key: await enrollmentKey(platform, tenant), hostname: 'WS-0159' });

@@ -1,4 +1,4 @@
-/** Waking a device through its neighbour. */
+/** Waking a device up through another device of its subnet. */
 import test from 'ava';
 import { type ErrorBody, organization, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, heartbeat, refusalOf } from '../../devices/test/arrange.ts';
@@ -6,11 +6,16 @@ import { asAgent, enroll, heartbeat, refusalOf } from '../../devices/test/arrang
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
-interface Place {
+interface TestOrganization {
   orgId: string;
   siteId: string;
 }
-async function machine(at: Place, ipv4: string[], mac: string | null = '00:11:22:33:44:55', ipv6: string[] = []) {
+async function machine(
+  at: TestOrganization,
+  ipv4: string[],
+  mac: string | null = '00:11:22:33:44:55',
+  ipv6: string[] = [],
+) {
   const device = await enroll(platform, at);
   await asAgent(platform, device, (ctx) =>
     ctx
@@ -29,7 +34,7 @@ const wake = (token: string, id: string) =>
     },
   );
 
-test('a neighbour that is online is told to call the device, once at a time', async (t) => {
+test('an online device of the subnet sends the wake-up packet, one command at a time', async (t) => {
   const place = await tenant(platform);
   const { token } = place.partner;
   const asleep = await machine(place, ['10.1.2.3']);
@@ -48,7 +53,7 @@ test('a neighbour that is online is told to call the device, once at a time', as
   t.deepEqual([audit?.resource_id, audit?.details.relayDeviceId], [asleep.deviceId, neighbour.deviceId]);
 });
 
-test('a device that cannot be called says why', async (t) => {
+test('a device that cannot be woken up is an error with its reason', async (t) => {
   const place = await tenant(platform);
   const { token } = place.partner;
   const code = async (id: string) => refusalOf(await wake(token, id));
@@ -58,7 +63,7 @@ test('a device that cannot be called says why', async (t) => {
   const asleep = await machine(place, ['10.1.2.3']);
   const away = await machine(place, ['10.1.2.4']);
   await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [away.deviceId]);
-  // The same private addresses elsewhere are another network.
+  // The same private addresses at another site are another network.
   await machine(await organization(platform, place.partnerId), ['10.1.2.5']);
   t.deepEqual(await code(asleep.deviceId), [412, 'NO_RELAY']);
   const bulk = await platform.call('POST', '/devices/bulk/commands', {

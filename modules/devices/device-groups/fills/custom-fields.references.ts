@@ -1,4 +1,4 @@
-/** Removing a custom field asks here which groups follow it. */
+/** Groups whose filter uses a custom field, for the removal of that field. */
 import { defineContribution } from '#core';
 import { groupsFollowing } from '../services/evaluating/rules.ts';
 

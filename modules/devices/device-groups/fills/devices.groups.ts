@@ -1,4 +1,4 @@
-/** The groups to which device lists may be narrowed and which new devices may join. */
+/** The groups by which device lists can be narrowed, and which new devices can join. */
 import { defineContribution } from '#core';
 import { joinGroups, mustBeJoinable } from '../services/members/joins.ts';
 import { unseen } from '../services/reach.ts';

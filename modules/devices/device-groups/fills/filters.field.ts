@@ -1,4 +1,4 @@
-/** Filters may ask in which groups a device is; the filters of groups themselves may not (services/evaluating/rules.ts). */
+/** The field `groupId` for filters: the groups of a device. Filters of groups cannot use it (services/evaluating/rules.ts). */
 import { defineContribution } from '#core';
 
 export default defineContribution('filters.field', {

@@ -1,4 +1,4 @@
-/** Renaming a tag asks here which groups follow it, and renames it in their filters. */
+/** Groups whose filter names a tag: found before the tag is renamed, and changed by the renaming. */
 import { defineContribution } from '#core';
 import { findNaming, renameIn } from '../services/tag-references.ts';
 

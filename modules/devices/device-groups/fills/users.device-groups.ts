@@ -1,4 +1,4 @@
-/** People may be limited to groups: says which of those named there are. */
+/** Users can be limited to groups: returns which of the given groups do not exist. */
 import { defineContribution } from '#core';
 import { missing } from '../services/reach.ts';
 

@@ -1,4 +1,7 @@
-/** Evaluates changed devices again as soon as the change is committed; mark_devices_dirty() in migrations/001-device-groups.sql adds the job. */
+/**
+ * Evaluates changed devices again as soon as the change is committed; mark_devices_dirty() in migrations/001-device-groups.sql
+ * adds the job.
+ */
 import { defineJob } from '#core';
 import { drain } from '../services/evaluating/drains.ts';
 
@@ -9,9 +12,9 @@ declare module '#core/contract' {
 }
 
 export default defineJob({
-  summary: 'Looks at changed devices again in the groups that ask for what changed',
+  summary: 'Evaluates changed devices in the groups whose filters use what changed',
   scope: 'tenant',
-  // What it did not finish lies on the queue, and the sweep comes for it.
+  // What it does not finish remains in the queue, where the sweep finds it.
   maxAttempts: 1,
   async run(ctx) {
     if (ctx.scope.orgId) await drain(ctx, ctx.scope.orgId);

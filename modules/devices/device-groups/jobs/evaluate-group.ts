@@ -5,9 +5,9 @@ import { evaluateInBackground } from '../services/evaluating/evaluations.ts';
 
 interface Payload {
   groupId: string;
-  /** Somebody asked for it in a request. */
+  /** Requested by a user or an API key. */
   asked?: boolean;
-  /** The nightly look: finds what events have missed. */
+  /** The nightly evaluation, which finds what events have missed. */
   reconcile?: boolean;
 }
 declare module '#core/contract' {
@@ -17,7 +17,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  summary: 'Makes the members of a dynamic group what its filter says',
+  summary: 'Evaluates the filter of a dynamic group and updates its members',
   scope: 'tenant',
   payload: Joi.object({
     groupId: Joi.string().uuid().required(),

@@ -1,10 +1,10 @@
-/** The nightly look at every group: evaluations, counts, and an end to the old log. */
+/** Nightly: evaluates all groups, corrects their counts, and drops old partitions of the log. */
 import { defineJob } from '#core';
 import { recount, scheduleReconcile } from '../services/evaluating/schedules.ts';
 import { dropOldChanges } from '../services/members/membership-logs.ts';
 
 export default defineJob({
-  summary: 'Evaluates every dynamic group, counts members anew and drops old log days',
+  summary: 'Evaluates every dynamic group, corrects the counts of members and drops old days of the log',
   scope: 'platform',
   schedule: { cron: '0 3 * * *' },
   whenOff: 'counts stay right and the log stays short',

@@ -1,9 +1,9 @@
-/** Lays out the evaluations of groups whose filter asks for times or for what heartbeats change. */
+/** Schedules the evaluation of groups whose filters use times or values that every heartbeat changes. */
 import { defineJob } from '#core';
 import { schedulePeriodic } from '../services/evaluating/schedules.ts';
 
 export default defineJob({
-  summary: 'Lays out the evaluations that no change of a device announces',
+  summary: 'Schedules evaluations of groups whose filters use times or values that every heartbeat changes',
   scope: 'platform',
   schedule: { cron: '*/5 * * * *' },
   maxAttempts: 1,

@@ -1,4 +1,4 @@
-/** A group of devices: chosen one by one (static), or by a filter that is followed (dynamic). */
+/** A group of devices: static (chosen one by one) or dynamic (defined by a filter). */
 import Joi from 'joi';
 import { Model, named, type PageQuery } from '#core';
 import { type ConditionTree, conditionTree } from './condition-tree.ts';
@@ -10,7 +10,7 @@ export interface GroupChanges {
   siteId?: string | null;
   parentId?: string | null;
   filter?: ConditionTree;
-  /** The members that a new site leaves out may go, although people are limited to this group. */
+  /** Allows a new site to remove members although users are limited to this group. */
   confirm?: boolean;
 }
 export interface GroupCreate {
@@ -62,7 +62,7 @@ const description = text.max(1000).allow(null, '');
 export const groupCreate = named(
   'GroupCreate',
   Joi.object<GroupCreate, true>({
-    orgId: uuid.description("Required for partner and system callers; an organization's own is its own"),
+    orgId: uuid.description('Required for partner and system callers; organization callers always use their own'),
     name: name.required(),
     type: Joi.string().valid('static', 'dynamic').required(),
     description,
@@ -73,7 +73,7 @@ export const groupCreate = named(
       'A saved filter of the organization; it is copied, later changes of it are not followed',
     ),
     deviceIds: Joi.array().items(uuid).max(5000).unique().description('Static groups only'),
-    copyFrom: uuid.description('Static groups only: a group whose members of now are taken over'),
+    copyFrom: uuid.description('Static groups only: a group whose current members are copied'),
   })
     .oxor('filter', 'filterId')
     .oxor('deviceIds', 'copyFrom'),
@@ -86,7 +86,7 @@ export const groupUpdate = named(
     siteId: uuid.allow(null),
     parentId: uuid.allow(null),
     filter: conditionTree,
-    confirm: Joi.boolean().description('Lets a new site drop members although people are limited to this group'),
+    confirm: Joi.boolean().description('Allows a new site to remove members although users are limited to this group'),
   }),
 );
 
@@ -116,7 +116,7 @@ const shape = {
   lastEvaluatedAt: time.allow(null).required(),
   lastEvaluationError: Joi.string().allow(null).required(),
   deviceCount: Joi.number().integer().required().description('Members that the caller sees'),
-  isAccessRestricting: Joi.boolean().required().description('People are limited to this group'),
+  isAccessRestricting: Joi.boolean().required().description('Users are limited to this group'),
   createdBy: uuid.allow(null).required(),
   createdAt: time.required(),
   updatedAt: time.required(),
@@ -134,7 +134,7 @@ export const groupDetail = named(
   'GroupDetail',
   Joi.object({
     ...shape,
-    ancestors: Joi.array().items(Joi.object(short)).required().description('From the root down'),
+    ancestors: Joi.array().items(Joi.object(short)).required().description('From the root down to the parent'),
     children: Joi.array()
       .items(Joi.object({ ...short, type: Joi.string().required(), deviceCount: count }))
       .required(),

@@ -1,10 +1,10 @@
-/** The slot `device-groups.usage`: whoever names groups as targets says so. */
+/** The slot `device-groups.usage`: modules whose objects have device groups as targets. */
 import type { Context } from '#core';
 
 export interface GroupUsage {
   kind: 'policies' | 'alertRules' | 'automations' | 'maintenanceWindows' | 'deployments';
-  /** How many objects name the group, seen by the caller or not. */
+  /** The number of objects that refer to the group, visible to the caller or not. */
   count(ctx: Context, groupId: string): Promise<number>;
-  /** Takes the group out of them. What would be left without any target is switched off: no target never means all. */
+  /** Removes the group from those objects. Disables an object without any other target: no target never means all devices. */
   release(ctx: Context, groupId: string): Promise<void>;
 }

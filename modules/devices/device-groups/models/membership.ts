@@ -19,7 +19,7 @@ export const REASONS: readonly Reason[] = [
   ...(['group_deleted', 'device_moved', 'device_removed', 'enrollment'] as const),
 ];
 
-/** Append-only; it keeps the names of groups and devices that are no more. */
+/** Append-only; keeps the names of groups and devices that no longer exist. */
 export class MembershipChange extends Model {
   static override tableName = 'device_group_membership_log';
   static override deviceColumn = 'device_id';
@@ -46,7 +46,7 @@ export interface LogQuery extends PageQuery {
 const uuid = Joi.string().uuid();
 const time = Joi.date().iso();
 const ADDED_BY = ['manual', 'dynamic_rule', 'policy', 'enrollment'];
-const standing = {
+const membershipFields = {
   isPinned: Joi.boolean().required(),
   isExcluded: Joi.boolean().required(),
   addedAt: time.required(),
@@ -54,14 +54,14 @@ const standing = {
     .valid(...ADDED_BY)
     .required(),
 };
-/** A device as GET /devices lists it, and how it stands in the group. */
+/** A device as GET /devices lists it, and its membership in the group. */
 export const memberListed = named(
   'GroupMember',
   Joi.object({
     id: uuid.required(),
     hostname: Joi.string().required(),
     status: Joi.string().required(),
-    ...standing,
+    ...membershipFields,
   }).unknown(),
 );
 export const membershipShape = named(
@@ -70,7 +70,7 @@ export const membershipShape = named(
     groupId: uuid.required(),
     deviceId: uuid.required(),
     orgId: uuid.required(),
-    ...standing,
+    ...membershipFields,
     addedByUserId: uuid.allow(null).required(),
     pinnedBy: uuid.allow(null).required(),
     pinnedAt: time.allow(null).required(),
@@ -99,7 +99,7 @@ const count = Joi.number().integer().required();
 export const previewShape = named(
   'GroupPreview',
   Joi.object({
-    totalCount: count.description('Devices that match, also those beyond limit'),
+    totalCount: count.description('Devices that match, including those beyond `limit`'),
     devices: Joi.array()
       .items(
         Joi.object({

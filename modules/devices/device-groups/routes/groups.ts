@@ -26,14 +26,16 @@ export default [
       ...pageQuery(100, 500),
       orgId: id,
       siteId: id,
-      type: Joi.string().valid('static', 'dynamic').description('Only groups made by hand, or by a filter'),
-      parentId: Joi.alternatives(id, Joi.string().valid('root')).description('A group, or root for those below none'),
+      type: Joi.string().valid('static', 'dynamic').description('Only static groups, or only dynamic ones'),
+      parentId: Joi.alternatives(id, Joi.string().valid('root')).description(
+        'A group, or `root` for groups without a parent',
+      ),
       search: Joi.string()
         .trim()
         .max(255)
         .pattern(/^[^\0]*$/)
-        .description('In name and description'),
-      includeMemberships: Joi.boolean().default(false).description('true: each group with the ids of its devices'),
+        .description('Searches name and description'),
+      includeMemberships: Joi.boolean().default(false).description('Adds the ids of the devices to each group'),
     }),
     response: pageOf(groupListed),
     errors: ['NOT_FOUND', 'ORG_ACCESS_DENIED', 'SITE_ACCESS_DENIED'],
@@ -42,7 +44,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/groups/{id}',
-    summary: 'Reads a device group with its place in the tree and what uses it',
+    summary: 'Reads a device group with its place in the tree and what refers to it',
     access: { permission: 'devices:read' },
     params,
     response: Joi.object({ data: groupDetail.required() }),
@@ -52,8 +54,8 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/groups',
-    summary: 'Makes a static or dynamic device group',
-    description: 'Answers 202 when the organization is so large that a job evaluates the filter.',
+    summary: 'Creates a static or dynamic device group',
+    description: 'Returns 202 when the organization is so large that a job evaluates the filter.',
     access: { permission: 'devices:write' },
     audit: 'device_group.create',
     payload: groupCreate,
@@ -69,8 +71,8 @@ export default [
   defineRoute({
     method: 'PATCH',
     path: '/groups/{id}',
-    summary: 'Changes a device group; a new filter is followed at once',
-    description: 'Answers 202 when the organization is so large that a job evaluates the filter.',
+    summary: 'Changes a device group; a new filter applies at once',
+    description: 'Returns 202 when the organization is so large that a job evaluates the filter.',
     access: { permission: 'devices:write' },
     audit: 'device_group.update',
     params,
@@ -86,12 +88,12 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/groups/{id}',
-    summary: 'Removes a device group',
+    summary: 'Deletes a device group',
     access: { permission: 'devices:delete' },
     audit: 'device_group.delete',
     params,
     query: Joi.object<{ force: boolean }>({
-      force: Joi.boolean().default(false).description('Takes the group out of what names it'),
+      force: Joi.boolean().default(false).description('Also removes the group from objects that refer to it'),
     }),
     response: Joi.object({ success: Joi.boolean().required() }),
     errors: ['NOT_FOUND', 'TARGET_OUT_OF_SCOPE', 'IN_USE'],

@@ -28,7 +28,7 @@ export default [
         .trim()
         .min(2)
         .max(255)
-        .description('In host name, display name, serial number and addresses'),
+        .description('Searches host name, display name, serial number and addresses'),
       status: Joi.array()
         .items(Joi.string().valid(...STATUSES))
         .single()
@@ -45,7 +45,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/groups/{id}/devices',
-    summary: 'Puts devices into a static group, all of them or none',
+    summary: 'Adds devices to a static group, all of them or none',
     access: { permission: 'devices:write' },
     audit: 'device_group.device.add',
     params,
@@ -59,7 +59,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/groups/{id}/devices/{deviceId}',
-    summary: 'Takes a device out of a static group',
+    summary: 'Removes a device from a static group',
     access: { permission: 'devices:write' },
     audit: 'device_group.device.remove',
     params: both,
@@ -70,12 +70,12 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/groups/{id}/preview',
-    summary: 'Shows what a filter finds, and what it would change in the group',
+    summary: 'Previews what a filter matches, and what it would change in the group',
     access: { permission: 'devices:read' },
     audit: 'device_group.preview',
     params,
     payload: Joi.object<{ filter?: ConditionTree; limit: number }>({
-      filter: conditionTree.description('Not saved yet; the stored filter when absent'),
+      filter: conditionTree.description('A filter that is not saved yet; the stored filter when absent'),
       limit: Joi.number().integer().min(1).max(100).default(10),
     })
       .empty(null)
@@ -87,7 +87,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/groups/{id}/devices/{deviceId}/pin',
-    summary: 'Keeps a device in a dynamic group, or out of it, whatever the filter says',
+    summary: 'Keeps a device in a dynamic group or out of it, regardless of the filter',
     access: { permission: 'devices:write' },
     audit: 'device_group.device.pin',
     params: both,
@@ -108,7 +108,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/groups/{id}/devices/{deviceId}/pin',
-    summary: 'Lets the filter decide about a device again',
+    summary: 'Removes the exception: the filter decides about the device again',
     access: { permission: 'devices:write' },
     audit: 'device_group.device.unpin',
     params: both,

@@ -8,13 +8,13 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/groups/{id}/membership-log',
-    summary: 'Lists who came into a group and who left it, newest first',
+    summary: 'Lists the devices that joined a group or left it, newest first',
     access: { permission: 'devices:read' },
     params: Joi.object<{ id: string }>({ id: Joi.string().uuid().required() }),
     query: Joi.object<LogQuery>({
       ...pageQuery(50, 500),
       deviceId: Joi.string().uuid(),
-      action: Joi.string().valid('added', 'removed').description('Only who came, or only who left'),
+      action: Joi.string().valid('added', 'removed').description('Only devices that joined, or only devices that left'),
       reason: Joi.string()
         .valid(...REASONS)
         .description('Only for this reason'),

@@ -12,10 +12,12 @@ const ORDER = {
     { expression: 'device_groups.id', direction: 'asc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-/** Members of one group in a list. */
-const MOST_IDS = 1000;
+/** Ids of members in each group of a list. */
+const MAX_LISTED_IDS = 1000;
 
-/** How many members of these groups the caller sees. Only who is limited needs them counted. */
+/**
+ * The number of members of these groups that the caller sees. Only for limited callers: `device_count` is right for all others.
+ */
 export async function visibleCounts(ctx: Context, groupIds: readonly string[]): Promise<Map<string, number>> {
   const values: unknown[] = [groupIds];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
@@ -27,7 +29,7 @@ export async function visibleCounts(ctx: Context, groupIds: readonly string[]): 
   return new Map(rows.map(({ groupId, n }) => [groupId, n]));
 }
 
-/** As the API shows groups: without what only evaluations need, and with counts of what the caller sees. */
+/** Groups as the API shows them: without the fields of evaluations, and with the number of members that the caller sees. */
 export async function shown(ctx: Context, groups: readonly DeviceGroup[]) {
   const ids = groups.map(({ id }) => id);
   const counts = isLimited(ctx) ? await visibleCounts(ctx, ids) : null;
@@ -44,12 +46,13 @@ export async function shown(ctx: Context, groups: readonly DeviceGroup[]) {
   });
 }
 
+/** The members of each of these groups that the caller sees, sorted; at most `maxIds` of each group when given. */
 export async function membersOf(
   ctx: Context,
   groupIds: readonly string[],
-  most?: number,
+  maxIds?: number,
 ): Promise<Map<string, string[]>> {
-  const values: unknown[] = [groupIds, most ?? null];
+  const values: unknown[] = [groupIds, maxIds ?? null];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   const { rows } = await ctx.sql<{ groupId: string; ids: string[] }>(
     `select g.id as "groupId", array(
@@ -61,7 +64,7 @@ export async function membersOf(
   return new Map(rows.map(({ groupId, ids }) => [groupId, ids]));
 }
 
-/** Throws 404 or 403 for an organization or site out of reach that was named. */
+/** Throws 404 or 403 for a given organization or site that is out of reach. */
 export async function listGroups(ctx: Context, query: GroupQuery) {
   const { orgId, siteId, type, parentId, search, includeMemberships } = query;
   const groups = groupsIn(ctx);
@@ -88,7 +91,7 @@ export async function listGroups(ctx: Context, query: GroupQuery) {
   const ids = await membersOf(
     ctx,
     listed.map(({ id }) => id),
-    MOST_IDS,
+    MAX_LISTED_IDS,
   );
   return { data: listed.map((group) => ({ ...group, deviceIds: ids.get(group.id) ?? [] })), pagination };
 }

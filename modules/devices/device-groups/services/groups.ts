@@ -1,8 +1,8 @@
-/** Making and changing groups. A dynamic group is evaluated in the same request, so that it is never seen without members. */
+/** Creating and changing groups. A dynamic group is evaluated in the same request, so that it is never seen without members. */
 import { type Context, changesOf, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
 import { GroupNotFound, invalid, StaticGroup } from '../errors.ts';
 import { DeviceGroup, type GroupChanges, type GroupCreate } from '../models/device-group.ts';
-import { evaluateAsked, lookAgain } from './evaluating/evaluations.ts';
+import { evaluateAsked, evaluateOnceMore } from './evaluating/evaluations.ts';
 import { checkedRule, type Rule } from './evaluating/rules.ts';
 import { takeTreeTurn, takeTurn } from './evaluating/turns.ts';
 import { membersOf, shown } from './group-lists.ts';
@@ -13,8 +13,8 @@ import { mustFitBelow } from './trees.ts';
 
 const NOTHING: Changes = { added: [], removed: [] };
 
-/** One name a parent and organization, whatever its case; the index decides between requests at the same time. */
-function refused(error: Error & { nativeError?: { code?: string; constraint?: string } }): never {
+/** Names are unique within parent and organization, regardless of case; the index decides between concurrent requests. */
+function throwNameTaken(error: Error & { nativeError?: { code?: string; constraint?: string } }): never {
   if (error.nativeError?.constraint === 'device_groups_name') throw errors.NameTaken();
   throw error;
 }
@@ -47,7 +47,7 @@ async function firstMembers(ctx: Context, group: DeviceGroup, { deviceIds, copyF
   return ids.filter((id) => !outside.has(id));
 }
 
-/** 202 where the organization is so large that a job evaluates. */
+/** Returns 202 when the organization is so large that a job evaluates the filter. */
 async function answer(ctx: Context, id: string, changes: Changes | null, status: 200 | 201): Promise<Reply> {
   const group = await DeviceGroup.in(ctx).findById(id);
   const [data] = group ? await shown(ctx, [group]) : [];
@@ -56,7 +56,7 @@ async function answer(ctx: Context, id: string, changes: Changes | null, status:
   return reply({ data, evaluation }, { status: changes ? status : 202 });
 }
 
-/** Throws ORG_REQUIRED, TARGET_OUT_OF_SCOPE, NAME_TAKEN, 400 with the path, 404 for a site, parent or source unseen. */
+/** Throws ORG_REQUIRED, TARGET_OUT_OF_SCOPE, NAME_TAKEN, 400 with the path, 404 for a site, parent or source out of reach. */
 export async function createGroup(ctx: Context, input: GroupCreate): Promise<Reply> {
   const orgId = targetOrg(ctx, input.orgId, () => errors.OrgRequired());
   const { name, type, description = null, siteId = null, parentId = null, filterId = null } = input;
@@ -71,9 +71,9 @@ export async function createGroup(ctx: Context, input: GroupCreate): Promise<Rep
   const group = await DeviceGroup.query(ctx.trx)
     .insert({ ...row, createdBy: ctx.actor.id } as Partial<DeviceGroup>)
     .returning('*')
-    .catch(refused);
+    .catch(throwNameTaken);
   const changes = type === 'dynamic' ? await evaluateAsked(ctx, group) : await fill(ctx, group, input);
-  if (type === 'dynamic' && changes) lookAgain(ctx, group);
+  if (type === 'dynamic' && changes) evaluateOnceMore(ctx, group);
   const added = changes?.added.length ?? 0;
   ctx.audit('device_group.create', { orgId, resourceId: group.id, resourceName: name, details: { type, added } });
   return answer(ctx, group.id, changes, 201);
@@ -87,20 +87,20 @@ async function fill(ctx: Context, group: DeviceGroup, input: GroupCreate): Promi
   return changes;
 }
 
-/** People who are limited to the group would no longer see devices: wants to be said. */
+/** Requires `confirm` when users who are limited to the group would no longer see some devices. */
 async function mustConfirm(ctx: Context, group: SeenGroup, siteId: string | null, confirm: boolean): Promise<void> {
   if (confirm || !group.isAccessRestricting || siteId === null) return;
   const ids = (await membersOf(ctx, [group.id])).get(group.id) ?? [];
   const outside = await outsideOf(ctx, { ...group, siteId }, ids);
   if (outside.length === 0) return;
   throw errors.InUse({
-    message: 'People are limited to this group and would lose devices outside the site: send confirm to go on',
+    message: 'Users are limited to this group and would lose devices outside the site: send confirm to continue',
     details: [{ devices: outside.length }],
   });
 }
 
 /**
- * Throws NO_UPDATES, 404, TARGET_OUT_OF_SCOPE, 403 without users:write where people are limited to the group, NAME_TAKEN,
+ * Throws NO_UPDATES, 404, TARGET_OUT_OF_SCOPE, 403 without users:write if users are limited to the group, NAME_TAKEN,
  * STATIC_GROUP for a filter, IN_USE, and 422 for the tree.
  */
 export async function updateGroup(ctx: Context, id: string, changes: GroupChanges): Promise<Reply> {
@@ -108,7 +108,7 @@ export async function updateGroup(ctx: Context, id: string, changes: GroupChange
   const changedFields = Object.keys(changes).filter((field) => field !== 'confirm');
   if (changedFields.length === 0) throw errors.NoUpdates();
   const seen = await mustSee(ctx, id);
-  // Before the group's own turn, as in removals.
+  // The lock of the tree before that of the group, as in removals.
   if (plain.parentId) await takeTreeTurn(ctx, seen.orgId);
   await takeTurn(ctx, id);
   const group = await mustSee(ctx, id);
@@ -129,7 +129,7 @@ export async function updateGroup(ctx: Context, id: string, changes: GroupChange
     .patch({ ...plain, ...rule, updatedAt: new Date() } as Partial<DeviceGroup>)
     .returning('*')
     .first()
-    .catch(refused);
+    .catch(throwNameTaken);
   if (!updated) throw GroupNotFound();
   const moved = plain.siteId !== undefined && plain.siteId !== group.siteId;
   const members = await follow(ctx, updated, { moved, refiltered: rule !== null });
@@ -142,7 +142,7 @@ export async function updateGroup(ctx: Context, id: string, changes: GroupChange
   return answer(ctx, id, members, 200);
 }
 
-/** The members that follow from a changed filter or site. */
+/** Updates the members after a change of filter or site; null when a job does it. */
 async function follow(
   ctx: Context,
   group: DeviceGroup,
@@ -151,6 +151,6 @@ async function follow(
   if (!moved && !refiltered) return NOTHING;
   if (group.type === 'static') return { added: [], removed: await dropOutside(ctx, group) };
   const changes = await evaluateAsked(ctx, group);
-  if (changes) lookAgain(ctx, group);
+  if (changes) evaluateOnceMore(ctx, group);
   return changes;
 }

@@ -3,11 +3,11 @@ import { type Context, errors, holdsPermission, reach } from '#core';
 import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
 
-/** People are limited to the group, so who is in it decides what they see. */
+/** Users are limited to the group, so its members decide what they see. */
 export const RESTRICTING = `exists (select from organization_users ou where ou.org_id = device_groups.org_id
   and device_groups.id = any(ou.device_group_ids))`;
 
-/** A caller limited to groups sees these, one limited to sites those that are not bound to other sites. */
+/** Callers limited to groups see these; callers limited to sites see groups that are not bound to other sites. */
 export function groupsIn(ctx: Context) {
   const { siteIds, groupIds } = ctx.scope;
   const groups = DeviceGroup.in(ctx);
@@ -31,13 +31,13 @@ export async function mustSee(ctx: Context, id: string): Promise<SeenGroup> {
   return group as SeenGroup;
 }
 
-/** Throws 403 TARGET_OUT_OF_SCOPE where the caller does not see all that the group may reach. */
+/** Throws 403 TARGET_OUT_OF_SCOPE unless the caller reaches every device that the group can contain. */
 export function mustReachAll(ctx: Context, { siteId }: { siteId: string | null }): void {
   const { siteIds, groupIds } = ctx.scope;
   if (groupIds || (siteIds && (siteId === null || !siteIds.includes(siteId)))) throw errors.TargetOutOfScope();
 }
 
-/** A change of the members changes what people see: throws 403 unless the caller may change people, too. */
+/** A change of the members changes what users see: throws 403 unless the caller may also change users. */
 export function mustGrant({ actor }: Context, { isAccessRestricting }: { isAccessRestricting: boolean }): void {
   if (!isAccessRestricting) return;
   const { permissions } = actor;
@@ -45,12 +45,12 @@ export function mustGrant({ actor }: Context, { isAccessRestricting }: { isAcces
     actor.kind === 'api_key'
       ? permissions.has('*') || permissions.has('users:write')
       : holdsPermission(permissions, 'users:write', 'PATCH');
-  if (!may) throw errors.Forbidden('People are limited to this device group: changing it also needs users:write');
+  if (!may) throw errors.Forbidden('Users are limited to this device group: changing it also requires users:write');
 }
 
 export const isLimited = ({ scope }: Context): boolean => scope.siteIds !== null || scope.groupIds !== null;
 
-/** Those of the ids that are no group of the organization. Also asked on platform work. */
+/** The ids that are not groups of the organization. Also used with the platform role. */
 export async function missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]> {
   // reach: only tells which of the ids do not exist, when limits of people are checked
   const { rows } = await ctx.sql<{ id: string }>(
@@ -60,7 +60,7 @@ export async function missing(ctx: Context, orgId: string, ids: readonly string[
   return ids.filter((id) => !rows.some((row) => row.id === id));
 }
 
-/** Those of the ids that are no group that the caller sees. */
+/** The ids that are not groups visible to the caller. */
 export async function unseen(ctx: Context, ids: readonly string[]): Promise<string[]> {
   const seen = await groupsIn(ctx)
     .select('device_groups.id')
@@ -68,7 +68,7 @@ export async function unseen(ctx: Context, ids: readonly string[]): Promise<stri
   return ids.filter((id) => !seen.some((group) => group.id === id));
 }
 
-/** The devices among these that the caller sees, in the organization; those that are decommissioned left out. */
+/** The devices of the organization with these ids that the caller sees, without decommissioned ones. */
 export async function seenDevices(ctx: Context, orgId: string, ids: readonly string[]) {
   const values: unknown[] = [orgId, ids];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);

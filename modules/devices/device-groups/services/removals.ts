@@ -1,4 +1,4 @@
-/** Removing groups. */
+/** Deletes groups. */
 import { type Context, errors } from '#core';
 import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
@@ -8,8 +8,8 @@ import { mustGrant, mustReachAll, mustSee } from './reach.ts';
 import { release, usedBy } from './usages.ts';
 
 /**
- * For good; the log of its members stays. Throws 404, TARGET_OUT_OF_SCOPE, and IN_USE {children, references}: groups
- * below it always stand in the way, what names it does unless `force` takes it out there.
+ * Deletes a group; the log of its members stays. Throws 404, TARGET_OUT_OF_SCOPE, and IN_USE {children, references}: for groups
+ * below it always, for objects that refer to it unless `force` removes it from them.
  */
 export async function deleteGroup(ctx: Context, id: string, force: boolean): Promise<{ success: true }> {
   const { orgId } = await mustSee(ctx, id);

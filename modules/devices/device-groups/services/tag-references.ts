@@ -1,4 +1,4 @@
-/** Filters of groups that name a tag follow when it is renamed. */
+/** Renames tags in the filters of groups. */
 import { type Context, errors } from '#core';
 import { type ConditionTree, isTree } from '../models/condition-tree.ts';
 import { DeviceGroup } from '../models/device-group.ts';
@@ -9,7 +9,7 @@ import { mustGrant, mustReachAll, RESTRICTING, type SeenGroup } from './reach.ts
 const NAMES_TAGS = new Set(['hasAny', 'hasAll']);
 type Fold = (text: string) => string;
 
-/** The tree with one tag in place of another; the same object where it does not name it. */
+/** The tree with one tag replaced by another; the same object when it does not contain the tag. */
 export function retagged(tree: ConditionTree, fold: Fold, from: string, to: string): ConditionTree {
   const conditions = tree.conditions.map((node) => {
     if (isTree(node)) return retagged(node, fold, from, to);
@@ -31,8 +31,8 @@ async function naming(ctx: Context, orgId: string, tag: string): Promise<SeenGro
 }
 
 /**
- * Throws 403 TARGET_OUT_OF_SCOPE where the caller does not reach all that one of them may reach, and 403 where people are limited to
- * one and the caller may not change people: a merge adds members.
+ * Throws 403 TARGET_OUT_OF_SCOPE unless the caller reaches every device that these groups can contain, and 403 if users are
+ * limited to one of them and the caller may not change users, because a merge of tags adds members.
  */
 export async function findNaming(ctx: Context, orgId: string, tag: string) {
   const groups = await naming(ctx, orgId, tag);
@@ -65,7 +65,7 @@ export async function renameIn(ctx: Context, orgId: string, from: string, to: st
         source: 'tags.rename',
       },
     });
-    // Devices that had the other tag before are members now, and nothing of them changes.
+    // Devices that already had the other tag are members now, although they do not change and cause no evaluation.
     evaluateSoon(ctx, group);
   }
 }

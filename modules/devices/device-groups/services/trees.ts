@@ -1,12 +1,14 @@
-/** The tree of groups in an organization: for display and targeting; nobody is a member through it. */
+/**
+ * The tree of groups in an organization, for display and targeting; a device of a group is not a member of the groups above it.
+ */
 import type { Context } from '#core';
 import { GroupNotFound, TreeCycle, TreeTooDeep } from '../errors.ts';
 import { takeTreeTurn } from './evaluating/turns.ts';
 import { groupsIn } from './reach.ts';
 
-const MOST_LEVELS = 5;
+const MAX_LEVELS = 5;
 
-/** From the root down, without the group itself. A limited caller learns their names, too. */
+/** The groups above a group, from the root down. Limited callers also see their names. */
 export async function ancestorsOf(ctx: Context, group: { id: string; orgId: string }) {
   // reach: the names of the groups above a visible one are shown to every caller who sees it
   const { rows } = await ctx.sql<{ id: string; name: string }>(
@@ -20,7 +22,7 @@ export async function ancestorsOf(ctx: Context, group: { id: string; orgId: stri
   return rows;
 }
 
-/** Levels that begin with the group: 1 for a group without children. */
+/** The number of levels from the group down: 1 for a group without children. */
 async function heightOf(ctx: Context, groupId: string): Promise<number> {
   // reach: the names of the groups above a visible one are shown to every caller who sees it
   const { rows } = await ctx.sql<{ height: number }>(
@@ -34,8 +36,8 @@ async function heightOf(ctx: Context, groupId: string): Promise<number> {
 }
 
 /**
- * Makes sure that a group, or a new one, may hang below this parent. Other changes of the tree wait until this work ends.
- * Throws 404 for a parent out of sight or of another organization, 422 for a cycle or a sixth level.
+ * Makes sure that a group, or a new one, can have this parent. Other changes of the tree wait until this transaction ends. Throws
+ * 404 for a parent out of reach or of another organization, 422 for a cycle or a sixth level.
  */
 export async function mustFitBelow(ctx: Context, orgId: string, parentId: string, groupId?: string): Promise<void> {
   await takeTreeTurn(ctx, orgId);
@@ -44,5 +46,5 @@ export async function mustFitBelow(ctx: Context, orgId: string, parentId: string
   const above = await ancestorsOf(ctx, parent);
   if (groupId && (parentId === groupId || above.some(({ id }) => id === groupId))) throw TreeCycle();
   const height = groupId ? await heightOf(ctx, groupId) : 1;
-  if (above.length + 1 + height > MOST_LEVELS) throw TreeTooDeep();
+  if (above.length + 1 + height > MAX_LEVELS) throw TreeTooDeep();
 }

@@ -1,4 +1,4 @@
-/** What names a group: people who are limited to it, and targets that other modules keep. */
+/** What refers to a group: users who are limited to it, and objects of other modules that have it as a target. */
 import type { Context } from '#core';
 import type { GroupUsage } from '../models/group-usage.ts';
 
@@ -22,8 +22,8 @@ export async function usedBy(ctx: Context, group: { id: string; orgId: string })
 }
 
 /**
- * Takes the group out of everything that names it. People whose only group it is keep its id: they see nothing then,
- * where an empty list would let them see everything.
+ * Removes the group from everything that refers to it. Users who are limited to this group only keep its id: they see nothing
+ * then, whereas an empty list would let them see everything.
  */
 export async function release(ctx: Context, group: { id: string; orgId: string }): Promise<void> {
   await ctx.sql(

@@ -1,4 +1,4 @@
-/** Evaluations that no request asks for: second looks, great losses, failures, and the rounds of the clock. */
+/** Evaluations that no request asks for: second evaluations, mass changes, failures, and periodic evaluations. */
 import test from 'ava';
 import { startTestPlatform } from '#test';
 import { caller, place, where } from './arrange.ts';
@@ -30,35 +30,38 @@ const scheduled = (groupId: string) =>
     [groupId],
   );
 
-test.serial('members go for what changes all the time only at a second look, and stay if they come back', async (t) => {
-  const { token, id, orgId } = await place(platform, 'a', 'b');
-  for (const name of ['a', 'b']) {
-    await cpu(id(name), 95);
-    await patchDevice(token, id(name), { tags: ['hot'] });
-  }
-  const made = await dynamic(token, where(['metrics.cpuPercent', 'greaterThan', 90], ['tags', 'hasAny', ['hot']]));
-  const group = made.body.data.id;
-  t.is(made.body.data.evaluationMode, 'mixed');
-  await cpu(id('a'), 10);
-  await evaluate(group, orgId);
-  t.deepEqual(await hosts(token, group), ['a', 'b'], 'doubted');
-  await evaluate(group, orgId);
-  t.deepEqual(await hosts(token, group), ['a', 'b'], 'two looks within a minute are one');
-  await cpu(id('a'), 99);
-  await evaluate(group, orgId);
-  await cpu(id('a'), 10);
-  await later(group, 5);
-  await evaluate(group, orgId);
-  t.deepEqual(await hosts(token, group), ['a', 'b'], 'it had come back, so this is the first look again');
-  await later(group, 5);
-  await evaluate(group, orgId);
-  t.deepEqual(await hosts(token, group), ['b']);
-  await patchDevice(token, id('b'), { tags: [] });
-  await platform.runJobs();
-  t.deepEqual(await hosts(token, group), [], 'a tag that is taken away does not flicker');
-});
+test.serial(
+  'values that heartbeats change remove members only at a second evaluation, not if they match again',
+  async (t) => {
+    const { token, id, orgId } = await place(platform, 'a', 'b');
+    for (const name of ['a', 'b']) {
+      await cpu(id(name), 95);
+      await patchDevice(token, id(name), { tags: ['hot'] });
+    }
+    const made = await dynamic(token, where(['metrics.cpuPercent', 'greaterThan', 90], ['tags', 'hasAny', ['hot']]));
+    const group = made.body.data.id;
+    t.is(made.body.data.evaluationMode, 'mixed');
+    await cpu(id('a'), 10);
+    await evaluate(group, orgId);
+    t.deepEqual(await hosts(token, group), ['a', 'b'], 'doubted');
+    await evaluate(group, orgId);
+    t.deepEqual(await hosts(token, group), ['a', 'b'], 'two looks within a minute are one');
+    await cpu(id('a'), 99);
+    await evaluate(group, orgId);
+    await cpu(id('a'), 10);
+    await later(group, 5);
+    await evaluate(group, orgId);
+    t.deepEqual(await hosts(token, group), ['a', 'b'], 'it had come back, so this is the first look again');
+    await later(group, 5);
+    await evaluate(group, orgId);
+    t.deepEqual(await hosts(token, group), ['b']);
+    await patchDevice(token, id('b'), { tags: [] });
+    await platform.runJobs();
+    t.deepEqual(await hosts(token, group), [], 'a tag that is taken away does not flicker');
+  },
+);
 
-test.serial('a changed filter is followed at once, whatever it asks for', async (t) => {
+test.serial('a changed filter applies at once, whatever fields it uses', async (t) => {
   const { token, id } = await place(platform, 'a', 'b');
   await cpu(id('a'), 95);
   const group = (await dynamic(token, where(['metrics.cpuPercent', 'greaterThan', 90]))).body.data;
@@ -67,7 +70,7 @@ test.serial('a changed filter is followed at once, whatever it asks for', async 
   t.deepEqual(changed.body.evaluation, { added: 0, removed: 1 });
 });
 
-test.serial('most of a group going by itself is held back for a cycle, then done and told', async (t) => {
+test.serial('a mass change is held back for a cycle, then done, with an event', async (t) => {
   const names = Array.from({ length: 24 }, (_, n) => `host-${String(n).padStart(2, '0')}`);
   const { token, orgId } = await place(platform, ...names);
   const group = (await dynamic(token, where(['agentVersion', 'equals', '1.0.0']))).body.data.id;
@@ -87,7 +90,7 @@ test.serial('most of a group going by itself is held back for a cycle, then done
   t.like((await events(orgId, 'device-groups.mass_change'))[0]?.data, { groupId: group, removed: 14, of: 24 });
 });
 
-test.serial('a great loss that turns out to be none leaves the group as it was', async (t) => {
+test.serial('a mass change that is not confirmed by the next evaluation leaves the group as it was', async (t) => {
   const names = Array.from({ length: 20 }, (_, n) => `host-${n}`);
   const { token, orgId } = await place(platform, ...names);
   const group = (await dynamic(token, where(['agentVersion', 'equals', '1.0.0']))).body.data.id;
@@ -104,12 +107,12 @@ test.serial('a great loss that turns out to be none leaves the group as it was',
     (await log(group)).filter((entry) => entry.startsWith('removed')),
     [],
   );
-  // By hand it is done at once.
+  // A request evaluates at once.
   const { body } = await patch(token, group, { filter: where(['agentVersion', 'equals', '9']) });
   t.deepEqual(body.evaluation, { added: 0, removed: 20 });
 });
 
-test.serial('a filter that cannot be evaluated keeps the members, says why, and is tried again', async (t) => {
+test.serial('a filter that cannot be evaluated keeps the members, stores the reason, and is repeated', async (t) => {
   const { token, id, orgId } = await place(platform, 'a', 'b');
   const field = await platform.call<{ data: { id: string } }>('POST', '/custom-fields', {
     token,
@@ -138,7 +141,7 @@ test.serial('a filter that cannot be evaluated keeps the members, says why, and 
   t.like(await read(token, group), { evaluationStatus: 'ready', lastEvaluationError: null, deviceCount: 1 });
 });
 
-test.serial('while somebody evaluates a group, any number of others end in one more evaluation', async (t) => {
+test.serial('during an evaluation of a group, any number of others result in one more evaluation', async (t) => {
   const { token, orgId } = await place(platform, 'a');
   const group = (await dynamic(token, where(['osType', 'equals', 'linux']))).body.data.id;
   const busy = await platform.platform.tasks.work.database.owner.connect();
@@ -154,7 +157,7 @@ test.serial('while somebody evaluates a group, any number of others end in one m
   );
 });
 
-test.serial('the clock evaluates groups that ask for times, and the night all of them', async (t) => {
+test.serial('periodic evaluations include groups that use times, and nightly ones all groups', async (t) => {
   const { token, id } = await place(platform, 'a', 'b');
   const event = (await dynamic(token, where(['hostname', 'equals', 'a']))).body.data;
   const fresh = (await dynamic(token, where(['enrolledAt', 'withinLast', { amount: 2, unit: 'days' }]))).body.data;
@@ -176,14 +179,14 @@ test.serial('the clock evaluates groups that ask for times, and the night all of
   t.is((await read(token, event.id)).deviceCount, 1);
 });
 
-test.serial('an evaluation that takes too long is refused in a request, and in a job keeps the members', async (t) => {
+test.serial('an evaluation that takes too long is an error in a request, and in a job keeps the members', async (t) => {
   const { token, orgId } = await place(platform, 'a');
   const slow = where(['hostname', 'matches', '^a'], ['status', 'equals', 'online']);
   const [expensive, plain] = [
     (await dynamic(token, slow)).body.data.id,
     (await dynamic(token, where(['hostname', 'equals', 'a']))).body.data.id,
   ];
-  // Whoever reads the states now waits until the time limit for regular expressions is over.
+  // Readers of the state wait here until the time limit for regular expressions is over.
   const holding = await platform.platform.tasks.work.database.owner.connect();
   await holding.query('begin; lock table device_state in access exclusive mode');
   const refused = await patch(token, plain, { filter: slow });

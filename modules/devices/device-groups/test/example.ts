@@ -1,10 +1,10 @@
-/** A dynamic and a static group of a tenant, and what the contract tests need to know of the operations of this module. */
+/** A dynamic and a static group of a tenant, and examples of the operations of this module. */
 import { type Example, type ExampleContext, enrollAgent, enrollmentKey, exampleDevice } from '#test';
 
 const filter = { operator: 'AND', conditions: [{ field: 'osType', operator: 'equals', value: 'linux' }] };
 
 const IN_SIGHT =
-  'everyone in the organization may see its groups; a group of another type says nothing about the device';
+  'everyone in the organization may see its groups; a group of another type shows nothing about the device';
 
 /** The paths of the members of all groups of a type. */
 async function members({ platform, tenant }: ExampleContext, type: 'static' | 'dynamic'): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** Dynamic groups follow their devices: whatever changes, and only what really changes. */
+/** Dynamic groups follow their devices: every change that matters causes an evaluation, and no other does. */
 import test from 'ava';
 import { enrollAgent, enrollmentKey, startTestPlatform } from '#test';
 import { runJob as runDeviceJob } from '../../devices/test/arrange.ts';
@@ -22,7 +22,7 @@ const drains = async (orgId: string) => {
   return row?.n;
 };
 
-test.serial('a change of a device is followed as soon as it is committed', async (t) => {
+test.serial('a change of a device is evaluated as soon as it is committed', async (t) => {
   const { token, id, orgId, siteId, secondSiteId } = await place(platform, 'web-1', 'db-1');
   const tagged = (await dynamic(token, where(['tags', 'hasAny', ['VIP client']]))).body.data.id;
   const named = (await dynamic(token, where(['displayName', 'equals', 'Desk']))).body.data.id;
@@ -43,7 +43,7 @@ test.serial('a change of a device is followed as soon as it is committed', async
   t.is((await read(token, tagged)).deviceCount, 0);
 });
 
-test.serial('a new device, its hardware, addresses, software and custom values are followed', async (t) => {
+test.serial('a new device, its hardware, addresses, software and custom values are evaluated', async (t) => {
   const { token, orgId, siteId } = await place(platform);
   await platform.call('POST', '/custom-fields', { token, body: { name: 'Rack', fieldKey: 'rack', type: 'text' } });
   const group = async (field: string, operator: string, value: string) =>
@@ -80,7 +80,7 @@ test.serial('a new device, its hardware, addresses, software and custom values a
   t.deepEqual(await hosts(token, clean), ['box']);
 });
 
-test.serial('heartbeats put a device on the queue only when something changed that a group asks for', async (t) => {
+test.serial('heartbeats queue a device only when something changed that a group uses', async (t) => {
   const { token, orgId, siteId } = await place(platform);
   const device = await enroll(platform, { orgId, siteId }, { hostname: 'box' });
   await dynamic(token, where(['osVersion', 'startsWith', '22'], ['status', 'equals', 'online']));
@@ -114,7 +114,7 @@ test.serial('heartbeats put a device on the queue only when something changed th
   );
 });
 
-test.serial('an organization without groups that ask has an empty queue, and no job', async (t) => {
+test.serial('an organization without groups that use what changed has an empty queue, and no job', async (t) => {
   const { token, id, orgId } = await place(platform, 'a');
   await fixed(token, [id('a')]);
   await patchDevice(token, id('a'), { tags: ['x'], displayName: 'y' });
@@ -122,11 +122,11 @@ test.serial('an organization without groups that ask has an empty queue, and no 
   t.is(await drains(orgId), 0);
 });
 
-test.serial('what two work on at once is neither lost nor waited for', async (t) => {
+test.serial('concurrent transactions on the queue lose nothing and do not wait for each other', async (t) => {
   const { token, id, orgId } = await place(platform, 'web-1');
   const group = (await dynamic(token, where(['displayName', 'equals', 'new']))).body.data.id;
   await patchDevice(token, id('web-1'), { displayName: 'old' });
-  // The queue is being taken, and what is on it was looked at: a change at this moment needs a row of its own.
+  // The row is being taken off the queue, and its device was evaluated: a change at this moment needs a row of its own.
   const { owner } = platform.platform.tasks.work.database;
   const taking = await owner.connect();
   await taking.query('begin');
@@ -155,7 +155,7 @@ test.serial('a change while an older row waits keeps that row from being taken t
   t.deepEqual(await hosts(token, group), ['web-1']);
 });
 
-test.serial('a queue that nobody took is found by the sweep, and grows no jobs meanwhile', async (t) => {
+test.serial('the sweep finds a queue that no job has processed, and adds no jobs meanwhile', async (t) => {
   const { token, id, orgId } = await place(platform, 'web-1');
   const group = (await dynamic(token, where(['tags', 'hasAny', ['a', 'b']]))).body.data.id;
   await patchDevice(token, id('web-1'), { tags: ['a'] });
@@ -168,36 +168,33 @@ test.serial('a queue that nobody took is found by the sweep, and grows no jobs m
   t.deepEqual(await waiting(orgId), []);
 });
 
-test.serial(
-  'a device that leaves or is set apart is in no dynamic group, and one that leaves in none at all',
-  async (t) => {
-    const { token, id } = await place(platform, 'web-1', 'web-2');
-    const followed = (await dynamic(token, where(['osType', 'equals', 'linux']))).body.data.id;
-    const chosen = (await fixed(token, [id('web-1'), id('web-2')])).body.data.id;
-    const pinned = (await dynamic(token, where(['osType', 'equals', 'macos']))).body.data.id;
-    await call('POST', `/${pinned}/devices/${id('web-1')}/pin`, token, {});
-    await call('POST', `/${pinned}/devices/${id('web-2')}/pin`, token, { mode: 'exclude' });
-    await platform.sql(`update devices set lifecycle = 'quarantined' where id = $1`, [id('web-2')]);
-    await platform.runJobs();
-    t.deepEqual(await hosts(token, followed), ['web-1']);
-    t.deepEqual(await hosts(token, chosen), ['web-1', 'web-2']);
-    await platform.call('DELETE', `/devices/${id('web-1')}`, { token });
-    // In the transaction that removes it, not when a job comes to it.
-    const [left] = await platform.sql<{ n: number }>(
-      'select count(*)::int as n from device_group_members where device_id = $1',
-      [id('web-1')],
-    );
-    t.is(left?.n, 0);
-    for (const group of [followed, chosen, pinned]) {
-      t.is((await log(group)).at(-1), 'removed device_removed web-1');
-      t.is((await read(token, group)).deviceCount, group === chosen ? 1 : 0);
-    }
-    await platform.call('POST', `/devices/${id('web-1')}/restore`, { token });
-    await platform.runJobs();
-    t.deepEqual(await hosts(token, followed), ['web-1']);
-    t.deepEqual(await hosts(token, pinned), []);
-  },
-);
+test.serial('a decommissioned device leaves all groups, and a quarantined one all dynamic groups', async (t) => {
+  const { token, id } = await place(platform, 'web-1', 'web-2');
+  const followed = (await dynamic(token, where(['osType', 'equals', 'linux']))).body.data.id;
+  const chosen = (await fixed(token, [id('web-1'), id('web-2')])).body.data.id;
+  const pinned = (await dynamic(token, where(['osType', 'equals', 'macos']))).body.data.id;
+  await call('POST', `/${pinned}/devices/${id('web-1')}/pin`, token, {});
+  await call('POST', `/${pinned}/devices/${id('web-2')}/pin`, token, { mode: 'exclude' });
+  await platform.sql(`update devices set lifecycle = 'quarantined' where id = $1`, [id('web-2')]);
+  await platform.runJobs();
+  t.deepEqual(await hosts(token, followed), ['web-1']);
+  t.deepEqual(await hosts(token, chosen), ['web-1', 'web-2']);
+  await platform.call('DELETE', `/devices/${id('web-1')}`, { token });
+  // In the transaction that removes it, not in a later job.
+  const [left] = await platform.sql<{ n: number }>(
+    'select count(*)::int as n from device_group_members where device_id = $1',
+    [id('web-1')],
+  );
+  t.is(left?.n, 0);
+  for (const group of [followed, chosen, pinned]) {
+    t.is((await log(group)).at(-1), 'removed device_removed web-1');
+    t.is((await read(token, group)).deviceCount, group === chosen ? 1 : 0);
+  }
+  await platform.call('POST', `/devices/${id('web-1')}/restore`, { token });
+  await platform.runJobs();
+  t.deepEqual(await hosts(token, followed), ['web-1']);
+  t.deepEqual(await hosts(token, pinned), []);
+});
 
 test.serial('a device that moves to another organization leaves every group of the old one at once', async (t) => {
   const mine = await place(platform, 'web-1');
@@ -220,7 +217,7 @@ test.serial('a device that moves to another organization leaves every group of t
   t.deepEqual(await hosts(theirs.token, there), ['web-1']);
 });
 
-test.serial('what becomes of members is told to other modules', async (t) => {
+test.serial('changes of members are events for other modules', async (t) => {
   const { token, id, orgId } = await place(platform, 'web-1', 'web-2');
   const group = (await dynamic(token, where(['tags', 'hasAny', ['x']]))).body.data.id;
   await patchDevice(token, id('web-1'), { tags: ['x'] });
@@ -246,7 +243,7 @@ test.serial('what becomes of members is told to other modules', async (t) => {
   t.deepEqual(answers, [[id('web-1')], [group], [id('web-1')]]);
 });
 
-test('a merge carries the static groups of the old device over, and those only', async (t) => {
+test('a merge moves the static memberships of the old device to the new one, and no others', async (t) => {
   const { id, token } = await place(platform, 'old', 'new', 'other');
   const kept = await fixed(token, [id('old'), id('other')]);
   const both = await fixed(token, [id('old'), id('new')]);
@@ -266,7 +263,7 @@ test('a merge carries the static groups of the old device over, and those only',
   t.true((await log(kept.body.data.id)).includes('added manual new'));
 });
 
-test('a provisioned device is in the static groups that were named, from the beginning and once it is filled', async (t) => {
+test('a provisioned device is in the given static groups, before and after its agent enrolls', async (t) => {
   const { id, orgId, siteId, secondSiteId, token } = await place(platform, 'one');
   const kiosk = (await fixed(token, [id('one')])).body.data.id;
   const elsewhere = (await fixed(token, [], { siteId: secondSiteId })).body.data.id;

@@ -1,4 +1,4 @@
-/** Groups: made, read, changed, hung below each other, and removed. */
+/** Groups: created, read, changed, moved in the tree, and deleted. */
 import test from 'ava';
 import { organization, partnerUser, ROLES, startTestPlatform, systemUser } from '#test';
 import { caller, either, type Group, place, where } from './arrange.ts';
@@ -10,7 +10,7 @@ const { call, code, create, dynamic, fixed, hosts, log, patch, read } = caller(p
 const LINUX = where(['osType', 'equals', 'linux']);
 const web = (text = 'web') => where(['hostname', 'startsWith', text]);
 
-test('a dynamic group has its members with the answer that makes it, and each step is audited', async (t) => {
+test('a new dynamic group has its members in the response, and each step is audited', async (t) => {
   const { token, orgId } = await place(platform, 'web-1', 'web-2', 'db-1');
   const made = await dynamic(token, web(), { name: ' Web  servers ', description: 'in front' });
   t.is(made.status, 201);
@@ -56,7 +56,7 @@ test('a dynamic group has its members with the answer that makes it, and each st
   t.deepEqual(audits[2]?.details, { deviceCount: 2 });
 });
 
-test.serial('a filter is copied from a saved one, whose later changes are not followed', async (t) => {
+test.serial('a filter is copied from a saved one, and does not follow its later changes', async (t) => {
   const { token, partner, partnerId } = await place(platform, 'web-1', 'db-1');
   const saved = await platform.call<{ id: string }>('POST', '/filters', {
     token,
@@ -74,7 +74,7 @@ test.serial('a filter is copied from a saved one, whose later changes are not fo
   t.is(foreign.status, 400);
 });
 
-test('what a type of group does not take is refused, and a filter is checked before anything is made', async (t) => {
+test('fields of the other type of group are errors, and a filter is checked before a group is created', async (t) => {
   const { token, id, orgId } = await place(platform, 'a');
   const refusal = async (body: object) => {
     const { status, body: answer } = await create(token, body);
@@ -116,7 +116,7 @@ test('what a type of group does not take is refused, and a filter is checked bef
   t.is((await patch(token, made.body.data.id, { confirm: true })).body.error.code, 'NO_UPDATES');
 });
 
-test('a name is there once below a parent, whatever its case, also when two requests come at once', async (t) => {
+test('a name is unique below a parent, regardless of case, also for concurrent requests', async (t) => {
   const { token } = await place(platform);
   const root = (await create(token, { type: 'static', name: 'Servers' })).body.data.id;
   t.deepEqual(code(await create(token, { type: 'static', name: 'SERVERS' })), [409, 'NAME_TAKEN']);
@@ -127,7 +127,7 @@ test('a name is there once below a parent, whatever its case, also when two requ
   t.deepEqual(both.map(({ status }) => status).sort(), [201, 409, 409]);
 });
 
-test('groups hang below each other to five levels, without a cycle, also when two are hung at once', async (t) => {
+test('the tree of groups has at most five levels and no cycle, also with concurrent requests', async (t) => {
   const { token, orgId } = await place(platform);
   const below = async (parentId: string | null) =>
     (await create(token, { type: 'static', parentId })).body.data?.id ?? '';
@@ -155,7 +155,7 @@ test('groups hang below each other to five levels, without a cycle, also when tw
   t.false((await listed('parentId=root')).includes(chain[3] ?? ''));
 });
 
-test('the list is filtered, paged by name, and shows members on request', async (t) => {
+test('the list is filtered, paged by name, and includes members on request', async (t) => {
   const { token, siteId, id, orgId } = await place(platform, 'a', 'b');
   for (const name of ['zulu', 'Alpha', 'mike']) await fixed(token, [id('b'), id('a')], { name });
   await dynamic(token, LINUX, { name: 'Linux', siteId, description: 'all of them' });
@@ -175,7 +175,7 @@ test('the list is filtered, paged by name, and shows members on request', async 
   t.is((await list('')).data[0]?.deviceIds, undefined);
 });
 
-test('a static group takes the members of another as they are now', async (t) => {
+test('a static group copies the current members of another', async (t) => {
   const { token, secondSiteId, siteId } = await place(platform, 'web-1', 'web-2', 'db-1');
   const source = (await dynamic(token, web())).body.data.id;
   const copy = await create(token, { type: 'static', copyFrom: source });
@@ -189,7 +189,7 @@ test('a static group takes the members of another as they are now', async (t) =>
   t.is((await create(theirs.token, { type: 'static', copyFrom: source })).status, 404);
 });
 
-test('another tenant finds nothing, and no organization, site or parent out of reach may be named', async (t) => {
+test('another tenant finds nothing, and an organization, site or parent out of reach is an error', async (t) => {
   const [mine, theirs] = [await place(platform, 'web-1'), await place(platform)];
   const { id } = (await dynamic(mine.token, LINUX)).body.data;
   const outsider = theirs.partner.token;
@@ -227,7 +227,7 @@ test('another tenant finds nothing, and no organization, site or parent out of r
   t.is((await dynamic(admin.token, web(), { orgId: mine.orgId })).body.evaluation.added, 1);
 });
 
-test('each step wants its permission', async (t) => {
+test('each operation requires its permission', async (t) => {
   const { token, viewer, limited } = await place(platform, 'a');
   const { id } = (await dynamic(token, LINUX)).body.data;
   t.is((await create(viewer.token, { type: 'static' })).status, 403);

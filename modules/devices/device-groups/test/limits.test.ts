@@ -1,4 +1,4 @@
-/** People limited to groups or sites: what they see, what they may change, and who may change what they see. */
+/** Users limited to groups or sites: what they see, what they can change, and who can change what they see. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { apiKey, type ErrorBody, ROLES, startTestPlatform } from '#test';
@@ -16,7 +16,7 @@ const devices = async (token: string, query = '') =>
   );
 const tagged = (tag: string) => where(['tags', 'hasAny', [tag]]);
 
-test('who is limited to groups sees exactly the devices in them, everywhere', async (t) => {
+test('a caller limited to groups sees exactly the devices in them, everywhere', async (t) => {
   const { token, id, limited } = await place(platform, 'in-1', 'in-2', 'out');
   const group = (await fixed(token, [id('in-1'), id('in-2')])).body.data.id;
   const other = (await fixed(token, [id('out')])).body.data.id;
@@ -65,7 +65,7 @@ test('who is limited to groups sees exactly the devices in them, everywhere', as
   t.is((await ask('POST', `/devices/${id('in-1')}/restore`, person.token)).status, 404, 'it has left its groups');
 });
 
-test('groups and sites limit together, and groups that are no more show nothing', async (t) => {
+test('limits to groups and to sites combine, and deleted groups show nothing', async (t) => {
   const { token, id, limited, siteId, secondSiteId } = await place(platform, 'here', 'there', 'neither');
   await patchDevice(token, id('there'), { siteId: secondSiteId });
   const group = (await fixed(token, [id('here'), id('there')])).body.data.id;
@@ -80,7 +80,7 @@ test('groups and sites limit together, and groups that are no more show nothing'
   t.deepEqual(await devices(wide.token), ['here', 'there']);
 });
 
-test.serial('what a limited person sees follows the filter of the group, exclusions included', async (t) => {
+test.serial('what a limited caller sees follows the filter of the group, exclusions included', async (t) => {
   const { token, id, limited } = await place(platform, 'a', 'b');
   const group = (await dynamic(token, tagged('mine'))).body.data.id;
   const person = await limited({ deviceGroupIds: [group] });
@@ -93,7 +93,7 @@ test.serial('what a limited person sees follows the filter of the group, exclusi
   t.deepEqual(await devices(person.token), ['a']);
 });
 
-test('who is limited to groups sees these groups, with the names above them, and changes none as a whole', async (t) => {
+test('a caller limited to groups sees these groups, with the names above them, and can change none as a whole', async (t) => {
   const { token, id, limited } = await place(platform, 'in', 'also', 'out');
   const root = (await fixed(token, [id('out')], { name: 'Root' })).body.data.id;
   const group = (await fixed(token, [id('in')], { name: 'Mine', parentId: root })).body.data.id;
@@ -125,7 +125,7 @@ test('who is limited to groups sees these groups, with the names above them, and
   );
 });
 
-test('the log tells limited people only of devices that they see', async (t) => {
+test('the log shows limited callers only devices that they see', async (t) => {
   const { token, id, limited, siteId, secondSiteId } = await place(platform, 'here', 'there');
   await patchDevice(token, id('there'), { siteId: secondSiteId });
   const group = (await fixed(token, [id('here'), id('there')])).body.data.id;
@@ -142,7 +142,7 @@ test('the log tells limited people only of devices that they see', async (t) => 
   t.is((await seen({})).length, 3);
 });
 
-test('who is limited to sites sees counts of their own, and makes and changes groups of their sites only', async (t) => {
+test('a caller limited to sites sees counts within them, and creates and changes only groups of these sites', async (t) => {
   const { token, id, limited, siteId, secondSiteId } = await place(platform, 'here', 'there');
   await patchDevice(token, id('there'), { siteId: secondSiteId });
   const everywhere = (await dynamic(token, where(['osType', 'equals', 'linux']))).body.data.id;
@@ -175,7 +175,7 @@ test('who is limited to sites sees counts of their own, and makes and changes gr
   t.like(preview.body.data, { totalCount: 0, diff: { toRemove: 1 } });
 });
 
-test('changing a group that people are limited to also needs the right to change people', async (t) => {
+test('changing a group that users are limited to also requires the permission to change users', async (t) => {
   const { token, id, limited, orgId, orgAdmin } = await place(platform, 'a', 'b');
   const followed = (await dynamic(token, tagged('x'))).body.data.id;
   const chosen = (await fixed(token, [id('a')])).body.data.id;
@@ -219,7 +219,7 @@ test('changing a group that people are limited to also needs the right to change
   for (const path of removals) t.is((await call('DELETE', path, token)).status, 200);
 });
 
-test('a group that people are limited to is removed only by force, and then nobody sees more than before', async (t) => {
+test('a group that users are limited to is deleted only with force, and then no user sees more than before', async (t) => {
   const { token, id, limited } = await place(platform, 'a', 'b', 'c');
   const group = (await fixed(token, [id('a')])).body.data.id;
   const other = (await fixed(token, [id('b')])).body.data.id;
@@ -237,7 +237,7 @@ test('a group that people are limited to is removed only by force, and then nobo
   t.deepEqual(row?.device_group_ids, [other]);
 });
 
-test('a site that takes devices from people wants to be confirmed', async (t) => {
+test('a site that hides devices from users requires confirmation', async (t) => {
   const { token, id, limited, siteId, secondSiteId } = await place(platform, 'here', 'there');
   await patchDevice(token, id('there'), { siteId: secondSiteId });
   const group = (await fixed(token, [id('here'), id('there')])).body.data.id;
@@ -249,7 +249,7 @@ test('a site that takes devices from people wants to be confirmed', async (t) =>
   t.deepEqual((await patch(token, group, { siteId, confirm: true })).body.evaluation, { added: 0, removed: 1 });
 });
 
-test('people are invited to groups that there are, of their own organization', async (t) => {
+test('users are invited only to existing groups of their own organization', async (t) => {
   const { token } = await place(platform);
   const theirs = await place(platform);
   const group = (await fixed(token)).body.data.id;

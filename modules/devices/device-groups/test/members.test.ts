@@ -1,4 +1,4 @@
-/** Devices in groups: put in, taken out, pinned, listed, previewed and remembered. */
+/** Devices in groups: added, removed, pinned, listed, previewed and logged. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
@@ -12,7 +12,7 @@ const web = where(['hostname', 'startsWith', 'web']);
 const add = (token: string, groupId: string, deviceIds: string[]) =>
   call<{ added: number; skipped: number; total: number }>('POST', `/${groupId}/devices`, token, { deviceIds });
 
-test('devices are put into a static group once and taken out, and both are audited', async (t) => {
+test('devices are added to a static group once and removed, and both are audited', async (t) => {
   const { token, id, orgId } = await place(platform, 'a', 'b', 'c');
   const group = (await fixed(token, [id('a')])).body.data.id;
   t.deepEqual((await add(token, group, [id('a'), id('b'), id('c')])).body as object, {
@@ -36,7 +36,7 @@ test('devices are put into a static group once and taken out, and both are audit
   );
 });
 
-test('one device that does not fit keeps all of them out', async (t) => {
+test('one invalid device prevents the others from being added', async (t) => {
   const mine = await place(platform, 'a', 'b', 'gone');
   const theirs = await place(platform, 'theirs');
   const { token, id, siteId, secondSiteId } = mine;
@@ -55,7 +55,7 @@ test('one device that does not fit keeps all of them out', async (t) => {
   t.is((await add(token, group, many)).status, 400);
 });
 
-test('static and dynamic groups each refuse what belongs to the other', async (t) => {
+test('operations of dynamic groups are errors for static ones, and the reverse', async (t) => {
   const { token, id } = await place(platform, 'web-1');
   const [followed, chosen] = [(await dynamic(token, web)).body.data.id, (await fixed(token)).body.data.id];
   t.deepEqual(code(await add(token, followed, [id('web-1')])), [400, 'DYNAMIC_GROUP']);
@@ -65,7 +65,7 @@ test('static and dynamic groups each refuse what belongs to the other', async (t
   t.deepEqual(code(await call('POST', `/${chosen}/preview`, token, {})), [400, 'STATIC_GROUP']);
 });
 
-test('a pinned device stays whatever the filter says, until it is unpinned', async (t) => {
+test('a pinned device stays regardless of the filter, until it is unpinned', async (t) => {
   const { token, id, orgAdmin } = await place(platform, 'web-1', 'db-1');
   const group = (await dynamic(token, web)).body.data.id;
   const path = `/${group}/devices/${id('db-1')}/pin`;
@@ -95,7 +95,7 @@ test('a pinned device stays whatever the filter says, until it is unpinned', asy
   t.is((await read(token, group)).deviceCount, 1);
 });
 
-test('an excluded device stays out although the filter matches, and comes back when that ends', async (t) => {
+test('an excluded device stays out although the filter matches, and returns when the exclusion ends', async (t) => {
   const { token, id, orgId } = await place(platform, 'web-1', 'web-2');
   const group = (await dynamic(token, web)).body.data.id;
   const path = `/${group}/devices/${id('web-2')}/pin`;
@@ -147,7 +147,7 @@ test('only active devices of the site that the caller sees can be pinned', async
   t.is((await pin(randomUUID())).status, 404);
 });
 
-test('a group bound to a site loses what lies elsewhere, pins included, when the site is set', async (t) => {
+test('a group loses members outside its site, including pinned ones, when the site is set', async (t) => {
   const { token, id, siteId, secondSiteId } = await place(platform, 'web-1', 'web-2', 'db-1');
   await patchDevice(token, id('web-2'), { siteId: secondSiteId });
   await patchDevice(token, id('db-1'), { siteId: secondSiteId });
@@ -163,7 +163,7 @@ test('a group bound to a site loses what lies elsewhere, pins included, when the
   t.deepEqual((await patch(token, followed, { siteId: null })).body.evaluation, { added: 1, removed: 0 });
 });
 
-test('the devices of a group are listed as devices are, with search, status, pages and a cursor', async (t) => {
+test('the devices of a group are listed as by GET /devices, with search, status, pages and a cursor', async (t) => {
   const { token, id } = await place(platform, 'web-1', 'web-2', 'web-3');
   const group = (await dynamic(token, web)).body.data.id;
   await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [id('web-2')]);
@@ -186,7 +186,7 @@ test('the devices of a group are listed as devices are, with search, status, pag
   t.like(all.data[0], { siteName: 'Main', isPinned: false, isExcluded: false, addedBy: 'dynamic_rule' });
 });
 
-test('a preview counts what a filter finds and what it would change, and only an unsaved one is audited', async (t) => {
+test('a preview counts what a filter matches and would change, and is audited only for an unsaved filter', async (t) => {
   const { token, id, orgId, siteId, secondSiteId } = await place(platform, 'web-1', 'web-2', 'db-1', 'db-2');
   const group = (await dynamic(token, web)).body.data.id;
   await call('POST', `/${group}/devices/${id('db-1')}/pin`, token, {});
@@ -222,7 +222,7 @@ test('a preview counts what a filter finds and what it would change, and only an
   t.like(other.body.data, { totalCount: 1, diff: { toAdd: 1, toRemove: 1 } });
 });
 
-test('the log is filtered, newest first, in pages and behind a cursor, and survives group and device', async (t) => {
+test('the log is filtered, newest first, in pages and with a cursor, and survives group and device', async (t) => {
   const { token, id, orgId } = await place(platform, 'a', 'b');
   const group = (await fixed(token, [id('a'), id('b')], { name: 'Kept' })).body.data.id;
   await call('DELETE', `/${group}/devices/${id('a')}`, token);
@@ -259,7 +259,7 @@ test('the log is filtered, newest first, in pages and behind a cursor, and survi
   await t.throwsAsync(app.query('delete from device_group_membership_log'), { message: /permission denied/ });
 });
 
-test('devices say which groups they are in, and their list takes groups that the caller sees', async (t) => {
+test('devices show their groups, and their list can be narrowed by groups that the caller sees', async (t) => {
   const { token, id, partner } = await place(platform, 'web-1', 'db-1');
   const group = (await dynamic(token, web, { name: 'Web' })).body.data.id;
   const chosen = (await fixed(token, [id('web-1')], { name: 'Chosen' })).body.data.id;
@@ -288,7 +288,7 @@ test('devices say which groups they are in, and their list takes groups that the
   );
 });
 
-test('no row of the database says that a device is in a group of another organization', async (t) => {
+test('the database rejects a membership across organizations', async (t) => {
   const [mine, theirs] = [await place(platform, 'a'), await place(platform)];
   const group = (await fixed(theirs.token)).body.data.id;
   for (const orgId of [mine.orgId, theirs.orgId]) {
@@ -302,7 +302,7 @@ test('no row of the database says that a device is in a group of another organiz
   }
 });
 
-test('a removed site is refused while a group is bound to it', async (t) => {
+test('a site cannot be deleted while a group is bound to it', async (t) => {
   const { token, partner, secondSiteId } = await place(platform);
   await fixed(token, [], { siteId: secondSiteId });
   const { status, body } = await platform.call<{ error: { code: string } }>('DELETE', `/orgs/sites/${secondSiteId}`, {

@@ -1,4 +1,6 @@
-/** Plans of evaluations, and what a second look waits for, against an evaluator that knows no SQL, on generated filters. */
+/**
+ * Plans of evaluations, and members that wait for a second evaluation, against an evaluator without SQL, on generated filters.
+ */
 import test from 'ava';
 import { startTestPlatform } from '#test';
 import { fc } from '#test/properties';
@@ -19,21 +21,21 @@ const own = generated.devices.filter((device) => device.orgId === orgId);
 const INACTIVE = new Set(['pending', 'quarantined', 'decommissioned']);
 const isActive = ({ status }: Facts) => !INACTIVE.has(status);
 const tree = trees(places, now).filter((one) => understood(one, world.definitions[orgId] ?? {}));
-type Row = 'none' | 'member' | 'pinned' | 'excluded';
-const rows = fc.array(fc.constantFrom<Row>('none', 'none', 'member', 'pinned', 'excluded'), {
+type Membership = 'none' | 'member' | 'pinned' | 'excluded';
+const rows = fc.array(fc.constantFrom<Membership>('none', 'none', 'member', 'pinned', 'excluded'), {
   minLength: own.length,
   maxLength: own.length,
 });
 
-/** (pinned or matching) and not excluded and active, as changes to what is there. */
+/** (pinned or matching) and not excluded and active, as a difference to the current members. */
 function expected(
   filter: Tree,
-  standing: readonly Row[],
+  memberships: readonly Membership[],
   clock: number,
 ): Pick<Plan, 'add' | 'drop' | 'gone' | 'moved'> {
   const plan: ReturnType<typeof expected> = { add: [], drop: [], gone: [], moved: [] };
   for (const [n, device] of own.entries()) {
-    const row = standing[n];
+    const row = memberships[n];
     const fits = isActive(device) && evaluate(filter, device, { ...world, now: clock }) === true;
     if (row === 'none' && fits) plan.add.push(device.id);
     if ((row === 'member' || row === 'pinned') && !isActive(device)) plan.gone.push(device.id);
@@ -43,7 +45,7 @@ function expected(
   return plan;
 }
 
-test('an evaluation plans what the filter, pins and exclusions say, in full and device by device', async (t) => {
+test('an evaluation plans what the filter, pins and exclusions require, in full and device by device', async (t) => {
   t.timeout(300_000);
   const [group] = await platform.sql<{ id: string }>(
     `insert into device_groups (org_id, name, type, filter, evaluation_mode)
@@ -53,17 +55,17 @@ test('an evaluation plans what the filter, pins and exclusions say, in full and 
   const id = group?.id ?? '';
   let changes = 0;
   await fc.assert(
-    fc.asyncProperty(tree, rows, async (filter, standing) => {
+    fc.asyncProperty(tree, rows, async (filter, memberships) => {
       await generated.asPartner(async (ctx) => {
         await ctx.sql('delete from device_group_members where group_id = $1', [id]);
         await ctx.sql(
           `insert into device_group_members (group_id, device_id, org_id, added_by, is_pinned, is_excluded)
            select $1, r.id, $2, 'manual', r.row = 'pinned', r.row = 'excluded'
            from unnest($3::uuid[], $4::text[]) r (id, row) where r.row <> 'none'`,
-          [id, orgId, own.map((device) => device.id), standing],
+          [id, orgId, own.map((device) => device.id), memberships],
         );
         const clock = await ctx.sql<{ now: number }>('select extract(epoch from now())::float8 * 1000 as now');
-        const wanted = expected(filter, standing, clock.rows[0]?.now ?? 0);
+        const wanted = expected(filter, memberships, clock.rows[0]?.now ?? 0);
         const asked = { id, orgId, siteId: null, filter: filter as ConditionTree } as DeviceGroup;
         const everybody = generated.devices.map((device) => device.id);
         for (const options of [{}, { deviceIds: everybody }]) {
@@ -80,7 +82,7 @@ test('an evaluation plans what the filter, pins and exclusions say, in full and 
   t.true(changes > 500, `${changes} of the filters added and removed`);
 });
 
-test('who is beyond the hope of a second look matches in no state that heartbeats may bring', (t) => {
+test('a member that is not kept for a second evaluation matches in no state that heartbeats can cause', (t) => {
   const volatile = new Set(['status', 'lastSeenAt', 'daysSinceLastSeen']);
   const loose = (field: string) => volatile.has(field) || field.startsWith('metrics.');
   let hopeless = 0;

@@ -9,8 +9,8 @@ const SERIES = [
 ];
 
 /**
- * Moves at most `maxRows` rows of each kind; returns true when rows are left. Where both devices have a row for the same time, that
- * of the remaining device is kept.
+ * Moves at most `maxRows` rows of each kind; returns true when rows are left. Where both devices have a row for the same time,
+ * that of the remaining device is kept.
  */
 export async function takeOverMetrics(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** Metrics of the first device of a tenant, for the tests that hold for every module. */
+/** Metrics of the first device of a tenant, for the contract tests. */
 import type { Example } from '#test';
 import { heartbeat } from '../../devices/test/arrange.ts';
 

@@ -34,7 +34,7 @@ async function arrange() {
 }
 const hourStart = (ms: number) => Math.floor(ms / 3_600_000) * 3_600_000;
 
-test.serial('a day is shown by five minutes from the samples, with averages and peaks', async (t) => {
+test.serial('a day is shown in points of five minutes from the samples, with averages and peaks', async (t) => {
   const { read, sample } = await arrange();
   await sample(0, 30, 'n % 2 * 100');
   const { body } = await read({});
@@ -52,7 +52,7 @@ test.serial('a day is shown by five minutes from the samples, with averages and 
 });
 
 test.serial(
-  'thirty days come from the roll-ups, also when the samples are gone, and the running hour from the samples',
+  'thirty days come from the roll-ups, also when the samples are deleted, and the current hour from the samples',
   async (t) => {
     const { read, sample, id, orgId } = await arrange();
     const hour = hourStart(Date.now());
@@ -61,7 +61,7 @@ test.serial(
       `update device_metrics_progress set rolled_until = date_trunc('hour', now()) - interval '6 hours'`,
     );
     await runJob(platform, 'device-metrics/roll-up-metrics');
-    // What lies further back than the samples reach.
+    // Earlier than the oldest samples.
     await platform.sql(
       `insert into device_metrics_hourly (device_id, ts, org_id, samples, cpu_percent, cpu_percent_max)
      select $1, date_trunc('hour', now()) - n * interval '1 hour', $2, 60, 10, 20 from generate_series(6, 24 * 16) n
@@ -80,7 +80,7 @@ test.serial(
   },
 );
 
-test.serial('rolling up again changes nothing, makes up for what was missed, and days weigh their hours', async (t) => {
+test.serial('rolling up again changes nothing, includes missed samples, and days weigh their hours', async (t) => {
   const { sample, id } = await arrange();
   const now = Date.now();
   const minutes = Math.floor((now - hourStart(now)) / 60_000);
@@ -115,7 +115,7 @@ test.serial('rolling up again changes nothing, makes up for what was missed, and
   t.true(Math.abs(weighted - 18) < 0.01, String(weighted));
 });
 
-test.serial('a gap of weeks is rolled up in portions', async (t) => {
+test.serial('a gap of weeks is rolled up in several runs', async (t) => {
   const { sample, id } = await arrange();
   await sample(60, 61, '5');
   await platform.runJobs();
@@ -131,7 +131,7 @@ test.serial('a gap of weeks is rolled up in portions', async (t) => {
   t.is(rows[0]?.n, 61);
 });
 
-test('ranges that make no sense, too many points and foreign devices are refused', async (t) => {
+test('invalid ranges, too many points and devices out of reach are errors', async (t) => {
   const { read, viewer } = await arrange();
   const other = await tenant(platform);
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -143,7 +143,7 @@ test('ranges that make no sense, too many points and foreign devices are refused
   t.deepEqual(refusalOf(await read({}, other.partner.token)), [404, 'NOT_FOUND']);
 });
 
-test.serial('what is old goes: hours after 180 days, days after two years', async (t) => {
+test.serial('old roll-ups are deleted: hours after 180 days, days after two years', async (t) => {
   const { id, orgId } = await arrange();
   await platform.sql(
     `create table device_metrics_hourly_y2020m01d01 partition of device_metrics_hourly

@@ -1,4 +1,4 @@
-/** Devices keep the values of custom fields: how many hold one, how they are rewritten and stripped. */
+/** The values of custom fields that devices have: counts devices with a value, and changes or removes values. */
 import { type AddParameter, defineContribution, reach } from '#core';
 
 export default defineContribution('custom-fields.store', {

@@ -1,4 +1,4 @@
-/** The fields of a device that filters may use. */
+/** The fields of devices that filters can use. */
 import { defineContribution } from '#core';
 import { OS_TYPES, STATUSES } from '../models/device.ts';
 import { tagKey } from '../models/tag.ts';
@@ -19,14 +19,14 @@ const metric = (name: string) =>
 const days = (key: string, since: string, joins: { alias: string; sql: string }[]) =>
   ({ ...count(key, `extract(epoch from now() - ${since}) / 86400`, joins), clock: true }) as const;
 
-/** A search whose function also gives the places of rows (migrations/001-devices.sql). */
+/** A search function that returns the ids of the devices of matching rows (migrations/001-devices.sql). */
 const search = (within: string) => ({ within, places: true }) as const;
 
-/** Addresses of all interfaces, and of what the heartbeats say. */
+/** Addresses of all interfaces, and those that heartbeats report. */
 const address = (key: string, from: string) =>
   ({ key, type: 'string', rows: { from: `(${from}) n`, device: 'n.device_id', value: 'n.address' } }) as const;
 
-/** Software is looked for among its names first: there are far fewer of them than rows (migrations/001-devices.sql). */
+/** Searches software by its distinct names first: there are far fewer of them than rows (migrations/001-devices.sql). */
 const software = {
   type: 'string',
   rows: { from: 'device_software w', device: 'w.device_id', value: 'w.name' },
@@ -82,7 +82,7 @@ export default defineContribution('filters.field', {
     text('hardware.gpuModel', 'h.gpu_model', [hardware]),
     count('hardware.cpuCores', 'h.cpu_cores', [hardware]),
     count('hardware.ramTotalMb', 'h.ram_total_mb', [hardware]),
-    // Through its text: a real compared as it is would never equal the number that people see.
+    // Compared as text: a `real` never equals the decimal number that users see.
     count('hardware.diskTotalGb', 'h.disk_total_gb::text::numeric', [hardware]),
     address(
       'network.ipAddress',

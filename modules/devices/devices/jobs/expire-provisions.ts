@@ -1,9 +1,9 @@
-/** Removes provisioned devices that no machine has filled for thirty days. */
+/** Deletes provisioned devices whose machine has not enrolled within thirty days. */
 import { defineJob } from '#core';
 import { expireProvisions } from '../services/life/provisions.ts';
 
 export default defineJob({
-  summary: 'Removes provisioned devices that no machine has filled for thirty days',
+  summary: 'Deletes provisioned devices whose machine has not enrolled within thirty days',
   scope: 'platform',
   schedule: { cron: '23 * * * *' },
   maxAttempts: 3,

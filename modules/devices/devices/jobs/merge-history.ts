@@ -1,4 +1,4 @@
-/** Takes the history of a device over to the one it was merged into. */
+/** Moves the history of a merged device to the device that remains. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { mergeHistory } from '../services/life/merges.ts';
@@ -17,7 +17,7 @@ declare module '#core/contract' {
 const uuid = Joi.string().uuid().required();
 
 export default defineJob<Payload>({
-  summary: 'Takes the history of a device over to the one it was merged into',
+  summary: 'Moves the history of a merged device to the device that remains',
   scope: 'platform',
   payload: Joi.object<Payload, true>({ orgId: uuid, fromDeviceId: uuid, intoDeviceId: uuid }),
   maxAttempts: 10,

@@ -1,9 +1,9 @@
-/** Forgets names of software that no device has any more. */
+/** Deletes names of software that is no longer installed on any device. */
 import { defineJob } from '#core';
 import { pruneSoftwareNames } from '../services/inventory/software-names.ts';
 
 export default defineJob({
-  summary: 'Forgets names of software that no device has any more',
+  summary: 'Deletes names of software that is no longer installed on any device',
   scope: 'platform',
   schedule: { cron: '41 2 * * *' },
   maxAttempts: 3,

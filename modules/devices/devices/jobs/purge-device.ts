@@ -1,4 +1,4 @@
-/** Removes a device that nobody can bring back, with all that hangs below it. */
+/** Deletes a decommissioned device and everything that belongs to it. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { purgeDevice } from '../services/life/purges.ts';
@@ -13,7 +13,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  summary: 'Removes a device that nobody can bring back, with all that hangs below it',
+  summary: 'Deletes a decommissioned device and everything that belongs to it',
   scope: 'platform',
   payload: Joi.object<Payload, true>({ deviceId: Joi.string().uuid().required() }),
   maxAttempts: 10,

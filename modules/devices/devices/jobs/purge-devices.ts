@@ -1,9 +1,9 @@
-/** Begins the removal of devices that were decommissioned over thirty days ago. */
+/** Starts the purge of devices that were decommissioned over thirty days ago. */
 import { defineJob } from '#core';
 import { sweepPurges } from '../services/life/purges.ts';
 
 export default defineJob({
-  summary: 'Begins the removal of devices that were decommissioned over thirty days ago',
+  summary: 'Starts the purge of devices that were decommissioned over thirty days ago',
   scope: 'platform',
   schedule: { cron: '41 2 * * *' },
   maxAttempts: 10,

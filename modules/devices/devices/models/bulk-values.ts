@@ -1,4 +1,4 @@
-/** The same custom values for many devices, and what became of it. */
+/** The same custom values for many devices: request and outcome. */
 import Joi from 'joi';
 import { named, openObject } from '#core';
 

@@ -1,4 +1,4 @@
-/** What a machine has reported differently than before: names, versions, memory, updates that failed. */
+/** Reported values of a machine that changed: names, versions, memory, updates that failed. */
 import Joi from 'joi';
 import { Model, named, type PageQuery, pageQuery } from '#core';
 

@@ -7,7 +7,7 @@ export interface DeviceListQuery {
   page?: number;
   limit: number;
   cursor?: string;
-  /** With `cursor` in the same form: the changes instead of a page. */
+  /** In the cursor form: a list of changes instead of pages. */
   updatedSince?: string;
   include?: 'details';
   sort: 'hostname' | 'lastSeen' | 'enrolled';
@@ -24,7 +24,7 @@ export interface DeviceListQuery {
   filterId?: string;
 }
 
-/** A comma list, a repeated parameter, or both; every part must match. */
+/** A comma-separated list, a repeated parameter, or both; every part must match. */
 function list(part: Joi.StringSchema, what: string) {
   return Joi.any()
     .custom((value: unknown, helpers) => {
@@ -39,31 +39,37 @@ const clamp = (low: number, high: number) => (value: number) => Math.min(high, M
 const ids = list(Joi.string().uuid().required(), 'ids');
 
 export const deviceListQuery = Joi.object<DeviceListQuery>({
-  page: Joi.number().unsafe().integer().custom(clamp(1, 1_000_000)).description('Asks for the page form'),
+  page: Joi.number().unsafe().integer().custom(clamp(1, 1_000_000)).description('Selects the page form'),
   limit: Joi.number()
     .unsafe()
     .integer()
     .custom(clamp(1, 1000))
     .default(50)
-    .description('Rows a page, 1 to 1000, or to 500 in the page form and of changes; values outside are clamped'),
-  cursor: Joi.string().allow('').max(1000).description('Position given by the answer before; not together with page'),
+    .description(
+      'Rows in one response, 1 to 1000, or to 500 in the page form and of changes; other values are clamped',
+    ),
+  cursor: Joi.string()
+    .allow('')
+    .max(1000)
+    .description('Position returned by the previous response; not together with page'),
   ...sinceQuery,
   include: Joi.string().valid('details').description('With updatedSince: each device as GET /devices/{id} shows it'),
-  sort: Joi.string()
-    .valid('hostname', 'lastSeen', 'enrolled')
-    .default('hostname')
-    .description('What the list is ordered by'),
+  sort: Joi.string().valid('hostname', 'lastSeen', 'enrolled').default('hostname').description('The sort key'),
   sortDir: Joi.string().valid('asc', 'desc').default('asc').description('Ascending or descending'),
   orgIds: ids,
   siteIds: ids,
   groupIds: ids,
-  includeDecommissioned: Joi.boolean().default(false).description('true: also devices that have been decommissioned'),
-  includeTotal: Joi.boolean().default(false).description('true: with the number of all devices that match'),
-  search: Joi.string().trim().min(2).max(255).description('In host name, display name, serial number and addresses'),
+  includeDecommissioned: Joi.boolean().default(false).description('Includes decommissioned devices'),
+  includeTotal: Joi.boolean().default(false).description('Adds the number of all devices that match'),
+  search: Joi.string()
+    .trim()
+    .min(2)
+    .max(255)
+    .description('Searches host name, display name, serial number and addresses'),
   status: list(Joi.string().valid(...STATUSES), STATUSES.join(', ')),
   osType: list(Joi.string().valid(...OS_TYPES), OS_TYPES.join(', ')),
   tag: Joi.string().trim().min(1).max(50).description('Only devices with this tag'),
-  filterId: Joi.string().uuid().description('A saved filter, which the devices must match as well'),
+  filterId: Joi.string().uuid().description('A saved filter that the devices must also match'),
 })
   .oxor('page', 'cursor')
   .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });

@@ -1,20 +1,23 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
 import { Model, named, openObject } from '#core';
-import type { Architecture, Device as DeviceFields, Lifecycle, OsType } from '../types/device.ts';
-import { MOST_TAGS } from './tag.ts';
+import { MAX_TAGS } from './tag.ts';
 
 export const LIFECYCLES = ['pending', 'active', 'quarantined', 'decommissioned'] as const;
+export type Lifecycle = (typeof LIFECYCLES)[number];
 export const STATUSES = [...LIFECYCLES, 'online', 'offline', 'maintenance', 'updating'].filter(
   (status) => status !== 'active',
 );
 export const OS_TYPES = ['windows', 'macos', 'linux'] as const;
+export type OsType = (typeof OS_TYPES)[number];
+export type Architecture = 'x64' | 'x86' | 'arm64';
 export const DEVICE_ROLES = [
   ...['unknown', 'workstation', 'server', 'printer', 'router', 'switch', 'firewall', 'access_point', 'phone', 'iot'],
   ...['camera', 'nas'],
 ];
 
-export class Device extends Model implements DeviceFields {
+/** The slow-changing row of a device; `device_state` has what heartbeats change. */
+export class Device extends Model {
   static override tableName = 'devices';
   static override siteColumn = 'site_id';
   static override deviceColumn = 'id';
@@ -103,7 +106,7 @@ export const deviceListed = named(
   }),
 );
 
-/** A device of an export: the detail without what moves all the time. */
+/** A device of an export: the detail without values that change all the time. */
 export const deviceExported = Joi.object({
   ...listed,
   agentId: text,
@@ -168,7 +171,7 @@ export interface DeviceUpdate {
   deviceRole?: string;
   customFields?: Record<string, unknown>;
 }
-// Longer than a tag may be: white space around and within it does not count (models/tag.ts).
+// Longer than a stored tag: surplus white space does not count (models/tag.ts).
 const tag = Joi.string().max(255);
 export const deviceUpdate = named(
   'DeviceUpdate',
@@ -177,7 +180,7 @@ export const deviceUpdate = named(
     siteId: uuid,
     tags: Joi.array()
       .items(tag)
-      .max(MOST_TAGS)
+      .max(MAX_TAGS)
       .description('Replaces all tags; they are stored in lower case, with one space between words'),
     deviceRole: Joi.string().valid(...DEVICE_ROLES),
     customFields: openObject().max(100).description('Merged by key; null removes a value'),

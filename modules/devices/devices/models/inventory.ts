@@ -1,4 +1,4 @@
-/** What is installed and what runs on a device. */
+/** The software and services of a device. */
 import Joi from 'joi';
 import { Model, named } from '#core';
 
@@ -8,7 +8,7 @@ export class Software extends Model {
   declare id: string;
   declare deviceId: string;
 }
-/** No table: services/inventory/software-inventory.ts says what its rows are made of. */
+/** Has no table of its own: services/inventory/software-inventory.ts builds its rows. */
 export class SoftwareTitle extends Model {
   static override tableName = 'titles';
   declare name: string;
@@ -47,7 +47,7 @@ export const serviceShape = named(
   }),
 );
 
-/** The latest of each kind; `source` is null where the agent does not tell several apart. */
+/** The latest report of each kind; `source` is null when the agent has one source only. */
 export const reportShape = named(
   'DeviceReports',
   Joi.object({

@@ -1,11 +1,11 @@
-/** A device that is expected: what people say of it in advance, and what they get for its machine. */
+/** A device that is created before its agent enrolls: request, and response with the token for its machine. */
 import Joi from 'joi';
 import { named } from '#core';
-import type { OsType } from '../types/device.ts';
+import type { OsType } from './device.ts';
 import { DEVICE_ROLES, OS_TYPES } from './device.ts';
-import { MOST_TAGS } from './tag.ts';
+import { MAX_TAGS } from './tag.ts';
 
-export interface ProvisionOrder {
+export interface ProvisionRequest {
   orgId?: string;
   siteId?: string;
   hostname: string;
@@ -17,9 +17,9 @@ export interface ProvisionOrder {
   expiresInMinutes: number;
   allowDuplicate: boolean;
 }
-export const provisionOrder = named(
+export const provisionRequest = named(
   'DeviceProvision',
-  Joi.object<ProvisionOrder, true>({
+  Joi.object<ProvisionRequest, true>({
     orgId: Joi.string().uuid().description('Required from callers who reach several organizations'),
     siteId: Joi.string().uuid().description("The organization's default or only site when absent"),
     hostname: Joi.string().trim().min(1).max(255).required(),
@@ -27,15 +27,15 @@ export const provisionOrder = named(
       .valid(...OS_TYPES)
       .required(),
     displayName: Joi.string().trim().min(1).max(255),
-    tags: Joi.array().items(Joi.string().max(255)).max(MOST_TAGS),
+    tags: Joi.array().items(Joi.string().max(255)).max(MAX_TAGS),
     deviceRole: Joi.string().valid(...DEVICE_ROLES),
     groupIds: Joi.array()
       .items(Joi.string().uuid())
       .unique()
       .max(20)
-      .description('Static device groups that the device belongs to from the beginning'),
+      .description('Static device groups that the device joins at once'),
     expiresInMinutes: Joi.number().integer().min(5).max(10_080).default(60),
-    allowDuplicate: Joi.boolean().default(false).description('Also when a device of this name is there already'),
+    allowDuplicate: Joi.boolean().default(false).description('Allows a device with the host name of an existing one'),
   }),
 );
 
@@ -44,7 +44,7 @@ export const provisioned = named(
   Joi.object({
     deviceId: Joi.string().uuid().required(),
     enrollment: Joi.object({
-      token: Joi.string().hex().length(64).required().description('For one machine, once; it is not shown again'),
+      token: Joi.string().hex().length(64).required().description('Works once, for one machine; it is not shown again'),
       expiresAt: Joi.date().iso().required(),
       serverUrl: Joi.string().required(),
       installCommand: Joi.string().required(),

@@ -1,19 +1,19 @@
-/** Moving a device to another organization, and joining two rows of one machine. */
+/** Moving a device to another organization, and merging two rows of one machine. */
 import Joi from 'joi';
 import { named } from '#core';
 
-export interface MoveOrder {
+export interface MoveRequest {
   orgId: string;
   siteId: string;
   keepGroups: boolean;
   reason?: string;
 }
 const uuid = Joi.string().uuid();
-export const moveOrder = named(
+export const moveRequest = named(
   'DeviceMove',
-  Joi.object<MoveOrder, true>({
+  Joi.object<MoveRequest, true>({
     orgId: uuid.required(),
-    siteId: uuid.required().description('Of that organization'),
+    siteId: uuid.required().description('A site of that organization'),
     keepGroups: Joi.boolean()
       .valid(false)
       .default(false)
@@ -28,6 +28,6 @@ export interface MergeOrder {
 export const mergeOrder = named(
   'DeviceMerge',
   Joi.object<MergeOrder, true>({
-    intoDeviceId: uuid.required().description('The device that stays'),
+    intoDeviceId: uuid.required().description('The device that remains'),
   }),
 );

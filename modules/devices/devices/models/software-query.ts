@@ -1,4 +1,4 @@
-/** What GET /software/inventory may be asked, and how it answers. */
+/** The query of GET /software/inventory, and its response. */
 import Joi from 'joi';
 import { type TrackedQuery, trackedQuery } from '#core';
 import { softwareShape } from './inventory.ts';
@@ -19,13 +19,13 @@ export const softwareQuery = Joi.object<SoftwareQuery>({
   orgId: Joi.string().uuid(),
   siteId: Joi.string().uuid(),
   search: text.description('Part of the name or the vendor'),
-  name: text.description('Exactly, in any case'),
-  vendor: text.description('Exactly, in any case'),
+  name: text.description('The exact name, in any case'),
+  vendor: text.description('The exact vendor, in any case'),
   version: text.description('Only this version'),
   groupBy: Joi.string()
     .valid('name', 'none')
     .default('name')
-    .description('Once a name with its versions, or each installation; changes are of installations'),
+    .description('Each name once with its versions, or each installation; changes are always installations'),
 });
 
 export const installationShape = softwareShape.keys({

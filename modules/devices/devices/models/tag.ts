@@ -1,18 +1,17 @@
-/** Tags: the one form in which they are stored and asked for, whoever writes them. */
+/** Tags: the form in which they are stored and queried. */
 import { errors } from '#core';
 
 /** Tags of one device. */
-export const MOST_TAGS = 50;
-/** Code points of one tag. */
-const LONGEST = 50;
-/** A comma separates tags in queries; quotes and backslashes end up in other people's CSV. */
-const REFUSED = /[\p{Cc}\p{Cs},"\\]/u;
-/** What the platform itself notes about a device. */
+export const MAX_TAGS = 50;
+const MAX_CODE_POINTS = 50;
+/** A comma separates tags in queries; quotes and backslashes cause errors in CSV files. */
+const FORBIDDEN = /[\p{Cc}\p{Cs},"\\]/u;
+/** Tags that only the platform sets. */
 const RESERVED = 'sys:';
 
 const spaced = (text: string) => text.normalize('NFC').trim().replace(/\s+/gu, ' ');
 
-/** The stored form of any text: lower case, one space between words. Empty when there is nothing in it. */
+/** The stored form of any text: lower case, one space between words. Empty for text without visible characters. */
 export const tagKey = (text: string): string => spaced(text).toLowerCase().normalize('NFC');
 
 export const isReserved = (tag: string): boolean => tag.startsWith(RESERVED);
@@ -20,16 +19,16 @@ export const isReserved = (tag: string): boolean => tag.startsWith(RESERVED);
 function faultOf(text: string, also: (tag: string) => boolean): string | null {
   const plain = spaced(text);
   if (plain === '') return 'is empty';
-  if ([...plain].length > LONGEST) return `has more than ${LONGEST} characters`;
-  if (REFUSED.test(plain)) return 'holds a comma, a quote, a backslash or a control character';
+  if ([...plain].length > MAX_CODE_POINTS) return `has more than ${MAX_CODE_POINTS} characters`;
+  if (FORBIDDEN.test(plain)) return 'contains a comma, a quote, a backslash or a control character';
   const tag = tagKey(text);
   return isReserved(tag) && !also(tag) ? `begins with ${RESERVED}, which only the platform writes` : null;
 }
 
 /**
- * The stored form of tags that somebody wants to write, each once, sorted. Throws VALIDATION_ERROR with every bad one.
+ * The stored form of tags to be written, each once, sorted. Throws VALIDATION_ERROR with every invalid tag.
  * @param path of the list in the request
- * @param also the reserved tags that may be among them all the same
+ * @param also reserved tags that are allowed nevertheless
  */
 export function checkedTags(given: readonly string[], path = 'tags', also: readonly string[] = []): string[] {
   const details = given.flatMap((text, index) => {
@@ -40,11 +39,11 @@ export function checkedTags(given: readonly string[], path = 'tags', also: reado
   return [...new Set(given.map(tagKey))].sort();
 }
 
-/** What a device has when people replace its tags: theirs, and the reserved ones that it had. Throws VALIDATION_ERROR. */
+/** The tags of a device after a user replaced them: the new ones, and the reserved ones that it had. Throws VALIDATION_ERROR. */
 export function replacedTags(before: readonly string[], given: readonly string[]): string[] {
   const reserved = before.filter(isReserved);
   const after = [...new Set([...checkedTags(given, 'tags', reserved), ...reserved])].sort();
-  if (after.length <= MOST_TAGS) return after;
-  const message = `A device has at most ${MOST_TAGS} tags`;
+  if (after.length <= MAX_TAGS) return after;
+  const message = `A device has at most ${MAX_TAGS} tags`;
   throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'tags', message }] });
 }

@@ -10,7 +10,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}/changes',
-    summary: 'Lists what a device has reported differently than before, the newest first',
+    summary: 'Lists the changes that a device has reported, newest first',
     access: { permission: 'devices:read' },
     params,
     query: changeQuery,

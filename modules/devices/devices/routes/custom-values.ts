@@ -7,7 +7,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/bulk/custom-fields',
-    summary: 'Writes the same custom values on many devices, and says which did not take them',
+    summary: 'Writes the same custom values to many devices, and returns the devices that did not accept them',
     access: { permission: 'devices:write' },
     audit: 'device.custom_fields.update',
     payload: bulkValues,

@@ -1,4 +1,4 @@
-/** /devices: the list, one device, changes of it, and its decommission. */
+/** /devices: the list, one device, its changes, and its decommission. */
 import Joi from 'joi';
 import { defineRoute, deletedShape, wantsChanges } from '#core';
 import { deviceDetail, deviceExported, deviceListed, deviceUpdate } from '../models/device.ts';
@@ -22,7 +22,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices',
-    summary: 'Lists devices, in pages or behind a cursor, or what has changed of them',
+    summary: 'Lists devices, in pages or with a cursor, or the changes since a time',
     access: { permission: 'devices:read' },
     query: deviceListQuery,
     response: Joi.alternatives(
@@ -56,7 +56,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}',
-    summary: 'Reads a device with its inventory and its last day of metrics',
+    summary: 'Reads a device with its inventory and the metrics of the last 24 hours',
     access: { permission: 'devices:read' },
     params,
     response: detail,
@@ -81,12 +81,12 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/devices/{id}',
-    summary: 'Decommissions a device, and orders its agent to remove itself',
+    summary: 'Decommissions a device, and queues the command that removes its agent',
     access: { permission: 'devices:delete', mfa: true },
     audit: 'device.delete',
     params,
     query: Joi.object<{ uninstall: boolean }>({
-      uninstall: Joi.boolean().default(true).description('Whether the agent is told to remove itself'),
+      uninstall: Joi.boolean().default(true).description('Whether the agent receives the command to remove itself'),
     }),
     response: Joi.object({ success: Joi.boolean().required(), uninstallCommandId: Joi.string().uuid() }),
     errors: ['NOT_FOUND', 'INVALID_STATE'],

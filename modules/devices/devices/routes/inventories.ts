@@ -2,9 +2,9 @@
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { reportShape, serviceShape, softwareShape } from '../models/inventory.ts';
+import { REPORT_KINDS, type ReportKind } from '../models/snapshots.ts';
 import { listServices, listSoftware } from '../services/inventory/inventory-lists.ts';
 import { readReports } from '../services/inventory/reports.ts';
-import { REPORT_KINDS, type ReportKind } from '../types/snapshots.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 const query = Joi.object<PageQuery>(pageQuery(100, 500));
@@ -35,13 +35,13 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}/reports',
-    summary: 'Reads what the agent last sampled: patches, security, sessions, connections or processes',
+    summary: 'Reads the last reports of the agent: patches, security, sessions, connections or processes',
     access: { permission: 'devices:read' },
     params,
     query: Joi.object<{ kind?: ReportKind }>({
       kind: Joi.string()
         .valid(...REPORT_KINDS)
-        .description('Without it only what there is, and since when'),
+        .description('When absent, the response lists the reports that exist, with their times only'),
     }),
     response: reportShape,
     errors: ['NOT_FOUND'],

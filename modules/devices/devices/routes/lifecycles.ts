@@ -1,8 +1,8 @@
-/** Steps of a device's life: restore, purge, quarantine, move to another organization, merge. */
+/** Changes of a device's lifecycle: restore, purge, quarantine, move to another organization, merge. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { deviceDetail } from '../models/device.ts';
-import { mergeOrder, moveOrder } from '../models/relocation.ts';
+import { mergeOrder, moveRequest } from '../models/relocation.ts';
 import { readDevice } from '../services/device-details.ts';
 import { restore } from '../services/life/lifecycles.ts';
 import { mergeDevice } from '../services/life/merges.ts';
@@ -21,7 +21,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/restore',
-    summary: 'Takes a device back that was decommissioned less than thirty days ago',
+    summary: 'Restores a device that was decommissioned less than thirty days ago',
     access: { permission: 'devices:write' },
     audit: 'device.restore',
     params,
@@ -36,13 +36,13 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/devices/{id}/permanent',
-    summary: 'Removes a decommissioned device for good, with all that is known of it',
+    summary: 'Deletes a decommissioned device and its data permanently',
     access: { permission: 'devices:delete', mfa: true },
     audit: 'device.delete',
     params,
-    // Missing is for the service to say: whether there is such a device comes first.
+    // Optional here, so that an unknown device is 404 before a missing confirmation is 400: the service checks it.
     query: Joi.object<{ confirm?: string }>({
-      confirm: Joi.string().max(255).description('The host name of the device; nothing is removed without it'),
+      confirm: Joi.string().max(255).description('The host name of the device; required for the deletion'),
     }),
     response: Joi.object({ success: Joi.boolean().required() }),
     status: 202,
@@ -52,7 +52,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/quarantine',
-    summary: 'Puts a device in quarantine: its heartbeat is acknowledged, everything else refused',
+    summary: 'Quarantines a device: its heartbeats are acknowledged, all other requests are rejected',
     access: { permission: 'devices:write', mfa: true },
     audit: 'device.quarantine',
     params,
@@ -81,7 +81,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/deny',
-    summary: 'Decommissions a device out of quarantine',
+    summary: 'Rejects a quarantined device and decommissions it',
     access: { permission: 'devices:write', mfa: true },
     audit: 'device.delete',
     params,
@@ -96,7 +96,7 @@ export default [
     access: { permission: 'devices:write', scopes: ['partner', 'system'], mfa: true },
     audit: 'device.move_org.target',
     params,
-    payload: moveOrder,
+    payload: moveRequest,
     response: detail,
     errors: [
       ...['NOT_FOUND', 'SAME_ORG', 'ORG_ACCESS_DENIED', 'CROSS_PARTNER', 'INVALID_STATE', 'DEVICE_LIMIT_REACHED'],
@@ -110,7 +110,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/merge',
-    summary: 'Merges a device into the one that its machine is now, and decommissions it',
+    summary: 'Merges a device into another row of the same machine, and decommissions it',
     access: { permission: 'devices:write', mfa: true },
     audit: 'device.merge',
     params,

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { deviceDetail } from '../models/device.ts';
-import { maintenanceOrder } from '../models/maintenance-mode.ts';
+import { maintenanceRequest } from '../models/maintenance-mode.ts';
 import { readDevice } from '../services/device-details.ts';
 import { endMaintenance, startMaintenance } from '../services/life/maintenance-modes.ts';
 
@@ -16,11 +16,11 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/devices/{id}/maintenance',
-    summary: 'Puts a device in maintenance, or moves its end; it ends by itself',
+    summary: 'Starts the maintenance of a device or changes its end; it ends by itself',
     access: { permission: 'devices:write' },
     audit: 'device.maintenance.start',
     params,
-    payload: maintenanceOrder,
+    payload: maintenanceRequest,
     response: detail,
     errors: ['NOT_FOUND', 'INVALID_STATE'],
     async handler(ctx, { params: { id }, payload }) {
@@ -31,7 +31,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/devices/{id}/maintenance',
-    summary: 'Ends the maintenance of a device before its time',
+    summary: 'Ends the maintenance of a device early',
     access: { permission: 'devices:write' },
     audit: 'device.maintenance.end',
     params,

@@ -1,16 +1,16 @@
 /** POST /devices/provision. */
 import { defineRoute } from '#core';
-import { provisioned, provisionOrder } from '../models/provision.ts';
+import { provisioned, provisionRequest } from '../models/provision.ts';
 import { provision } from '../services/life/provisions.ts';
 
 export default [
   defineRoute({
     method: 'POST',
     path: '/devices/provision',
-    summary: 'Makes a device before its machine reports, with a token that lets one machine be it',
+    summary: 'Creates a device before its agent enrolls, with a token for one machine',
     access: { permission: 'devices:write', mfa: true },
     audit: 'device.create',
-    payload: provisionOrder,
+    payload: provisionRequest,
     response: provisioned,
     status: 201,
     errors: [

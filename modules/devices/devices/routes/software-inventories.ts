@@ -1,4 +1,4 @@
-/** /software/inventory: what is installed on all devices that the caller sees. */
+/** /software/inventory: the software on all devices that the caller sees. */
 import Joi from 'joi';
 import { defineRoute, pageOf, trackedPageOf } from '#core';
 import { installationShape, softwareQuery, titleShape } from '../models/software-query.ts';
@@ -8,7 +8,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/software/inventory',
-    summary: 'Lists installed software, once a name or each installation, or what has changed of the installations',
+    summary: 'Lists installed software, each name once or each installation, or the changes of installations',
     access: { permission: 'devices:read' },
     query: softwareQuery,
     response: Joi.alternatives(pageOf(titleShape), trackedPageOf(installationShape)),

@@ -12,7 +12,7 @@ export async function wishAutoUpdate(ctx: Context, deviceIds: readonly string[],
 /** Confirms the setting that the agent of the device reports, unless the operators have changed it. */
 export async function confirmAutoUpdate(ctx: Context, deviceId: string, enabled: boolean): Promise<void> {
   await ctx.sql(
-    // A call that changes the setting holds the device and waits for the command; then this confirmation is out of date.
+    // A concurrent change of the setting holds a lock on the device; then this confirmation is out of date.
     // reach: the agent's own device, which its token names
     `update devices set auto_update_confirmed_at = now() where id = (
        select id from devices where id = $1 and auto_update_enabled = $2 and auto_update_confirmed_at is null

@@ -1,4 +1,4 @@
-/** Commands of devices that leave, kept by the module that fills the slot `devices.commands`. */
+/** Commands of devices that are decommissioned or quarantined, through the slot `devices.commands`. */
 import type { Context } from '#core';
 
 /** Cancels waiting commands of a device, of one type or of all, and returns how many. */

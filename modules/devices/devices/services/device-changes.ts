@@ -1,4 +1,4 @@
-/** GET /devices/{id}/changes: the history of a device, the newest first. */
+/** GET /devices/{id}/changes: the history of a device, newest first. */
 import { type Context, page, type SortKey } from '#core';
 import { type ChangeQuery, DeviceChange } from '../models/device-change.ts';
 import { mustExist } from './devices.ts';
@@ -11,7 +11,7 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-/** 404 for a device the caller does not see; what it reported in another organization only that one's people see. */
+/** Throws 404. Changes that the device reported in another organization are visible to callers of that organization only. */
 export async function listChanges(ctx: Context, deviceId: string, { field, from, to, ...paging }: ChangeQuery) {
   await mustExist(ctx, deviceId);
   const changes = DeviceChange.in(ctx).select('id', 'at', 'field', 'before', 'after').where({ deviceId });

@@ -1,8 +1,8 @@
-/** GET /devices/{id}: everything this module knows of one device, and what other modules add through `devices.detail`. */
+/** GET /devices/{id}: all stored fields of one device, and what other modules add through `devices.detail`. */
 import { type Context, errors, reach } from '#core';
 import { JOINS, LISTED } from './statuses.ts';
 
-/** Beside what the list shows: everything about a device that lies in this module and does not move by itself. */
+/** The fields beyond those of the list that do not change by themselves. */
 // reach: columns of statements that limit `d` themselves
 export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "osBuild", d.device_role_source as "deviceRoleSource",
   d.is_virtual as "isVirtual", d.virtualization_platform as "virtualizationPlatform", d.custom_fields as "customFields",
@@ -33,12 +33,12 @@ const detailOf = (pendingCommands: string) => `
 select ${LISTED}, ${DETAILED}, ${pendingCommands} as "pendingCommands"
 from devices d ${JOINS} where d.id = $1 and `;
 
-/** 404 for a device the caller does not see. Tokens and hashes are never among the fields. */
+/** Throws 404 for a device that the caller does not see. Tokens and hashes are never among the fields. */
 export async function readDevice(ctx: Context, id: string): Promise<{ data: object }> {
   const { orgIds, siteIds, groupIds } = ctx.scope;
   const values: unknown[] = [id];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
-  // Prepared for the two kinds of callers that there are most of; each name stays in every connection's memory.
+  // Prepared for the two most frequent kinds of callers only; each prepared statement takes memory in every connection.
   const name = siteIds || groupIds ? undefined : `devices-detail-${orgIds ? 'within' : 'everywhere'}`;
   const [commands] = ctx.contributions('devices.commands');
   const detail = detailOf(commands?.countWaiting('d.id') ?? '0');
@@ -52,7 +52,7 @@ export async function readDevice(ctx: Context, id: string): Promise<{ data: obje
   return { data: shown };
 }
 
-/** What other modules add to these devices, in a statement or two a module, whatever their number. */
+/** The fields that other modules add to these devices, in one or two statements for each module, regardless of their number. */
 export async function addDetails(ctx: Context, devices: readonly (Record<string, unknown> & { id: string })[]) {
   for (const { value, orgIds } of ctx.contributionsWithin('devices.detail')) {
     const concerned = orgIds ? devices.filter(({ orgId }) => orgIds.includes(String(orgId))) : devices;

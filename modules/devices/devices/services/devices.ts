@@ -1,10 +1,11 @@
 /** One device: whether the caller sees it, and what can be changed. */
 import { type Context, changesOf, errors, mustAccessSite } from '#core';
+import deviceUpdated from '../events/updated.ts';
 import { Device, type DeviceUpdate } from '../models/device.ts';
 import { replacedTags } from '../models/tag.ts';
 import { writeCustomValues } from './inventory/custom-values.ts';
 
-/** 404 for what the caller does not see. */
+/** Throws 404 for a device that the caller does not see. */
 export async function mustExist(ctx: Context, id: string): Promise<Device> {
   const device = await Device.in(ctx).findById(id);
   if (!device) throw errors.NotFound('Device not found');
@@ -20,10 +21,10 @@ export async function isOnline(ctx: Context, id: string): Promise<boolean> {
   return rows[0]?.connectivity === 'online';
 }
 
-/** Throws NO_UPDATES, 404, 400 for a bad tag or a site of another organization, 403 for one out of the caller's limits. */
+/** Throws NO_UPDATES, 404, 400 for an invalid tag or a site of another organization, 403 for a site out of reach. */
 export async function updateDevice(ctx: Context, id: string, changes: DeviceUpdate): Promise<void> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  // Locked, so that what was there before is what this change found.
+  // Locked, so that the audit entry compares with the values that this change replaces.
   const device = await Device.in(ctx).findById(id).forNoKeyUpdate();
   if (!device) throw errors.NotFound('Device not found');
   const tags = changes.tags && replacedTags(device.tags, changes.tags);
@@ -36,7 +37,7 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
   const patch = {
     ...plain,
     ...(tags ? { tags } : {}),
-    // What an operator has said is never overwritten by the agent.
+    // The agent never overwrites a role that an operator has set.
     ...(changes.deviceRole ? { deviceRoleSource: 'manual' as const } : {}),
     updatedAt: new Date(),
   };
@@ -44,9 +45,9 @@ export async function updateDevice(ctx: Context, id: string, changes: DeviceUpda
   if (changed === 0) throw errors.NotFound('Device not found');
   const changedFields = Object.keys(changes);
   const { orgId, hostname } = device;
-  // Custom values have an entry of their own.
+  // Custom values have an audit entry of their own.
   const details = { ...changesOf(device, { ...device, ...plain, ...(tags ? { tags } : {}) }, changedFields) };
   ctx.audit('device.update', { orgId, resourceId: id, resourceName: hostname, details });
-  ctx.emit('devices.updated', { changedFields }, { orgId, siteId: changes.siteId ?? device.siteId, deviceId: id });
+  ctx.emit(deviceUpdated, { changedFields }, { orgId, siteId: changes.siteId ?? device.siteId, deviceId: id });
   if (changes.siteId) ctx.notify('devices.changed', id);
 }

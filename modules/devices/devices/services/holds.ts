@@ -1,9 +1,25 @@
-/** Locks devices for the rest of the unit of work, so that what depends on their state stays true. */
+/** Locks devices until the unit of work ends, so that their state cannot change meanwhile. */
 import { type Context, errors, reach } from '#core';
-import { Device } from '../models/device.ts';
-import type { HeldDevice, LockStrength } from '../types/device.ts';
+import { Device, type Lifecycle } from '../models/device.ts';
 
-/** Throws 404 for a device that the caller cannot see. */
+/** Row lock that is held until the unit of work ends. */
+export type LockStrength = 'share' | 'no key update';
+
+/** A locked device of a tenant that the caller reaches; its sites and groups may exclude the caller. */
+export interface HeldDevice {
+  id: string;
+  orgId: string;
+  siteId: string;
+  hostname: string;
+  lifecycle: Lifecycle;
+  /** In one of the caller's sites. */
+  inSite: boolean;
+  /** In one of the caller's device groups. */
+  inGroup: boolean;
+  online: boolean;
+}
+
+/** Like `mustExist`, and locks the device until the unit of work ends. Throws 404 for a device that the caller cannot see. */
 export async function hold(ctx: Context, id: string, strength: LockStrength = 'share'): Promise<Device> {
   const query = Device.in(ctx).findById(id);
   const device = await (strength === 'share' ? query.forShare() : query.forNoKeyUpdate());
@@ -11,7 +27,10 @@ export async function hold(ctx: Context, id: string, strength: LockStrength = 's
   return device;
 }
 
-/** Devices of the caller's tenant, in the order of their ids; whether the caller's sites and groups include them is returned. */
+/**
+ * Locks devices of the caller's tenant in the order of their ids, and returns whether the caller's sites and groups include them.
+ * Unknown ones are left out.
+ */
 export async function holdMany(ctx: Context, ids: readonly string[], strength: LockStrength): Promise<HeldDevice[]> {
   const values: unknown[] = [ids];
   const add = (value: unknown, type: string) => `$${values.push(value)}::${type}`;

@@ -1,9 +1,9 @@
 /** How long the history of devices is kept. Platform role. */
 import type { Context } from '#core';
 
-/** Rows of one table that one run deletes; the rest follows the next day. */
+/** Rows of one table that one run deletes; the next run deletes more. */
 const MAX_ROWS = 10_000;
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 /** Tables, and the column with the age of a row. */
 const HISTORY = [
   { table: 'device_changes', age: 'at' },
@@ -15,7 +15,7 @@ export async function pruneHistory(ctx: Context): Promise<void> {
     // reach: retention by the platform role, for all organizations
     await ctx.sql(
       `delete from ${table} where id in (select id from ${table}
-         where ${age} < now() - make_interval(days => ${KEPT_DAYS}) order by ${age} limit ${MAX_ROWS})`,
+         where ${age} < now() - make_interval(days => ${RETENTION_DAYS}) order by ${age} limit ${MAX_ROWS})`,
     );
   }
 }

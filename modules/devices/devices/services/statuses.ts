@@ -1,4 +1,4 @@
-/** The status that people see, derived from what is stored, as SQL over `d` and `s`. */
+/** The status that the API shows, derived from stored values, as SQL over `d` and `s`. */
 
 export const STATUS = `case when d.lifecycle <> 'active' then d.lifecycle
   when s.updating_since > now() - interval '5 minutes' then 'updating'

@@ -1,9 +1,23 @@
-/** Tags of many devices at once: adding, taking away, renaming. */
+/** Adds, removes and renames tags of many devices. */
 import { type Context, reach } from '#core';
-import { MOST_TAGS } from '../models/tag.ts';
-import type { TagChange, TagOutcome } from '../types/lists.ts';
+import deviceUpdated from '../events/updated.ts';
+import { MAX_TAGS } from '../models/tag.ts';
 
-interface Row {
+export interface TagChange {
+  /** In their stored form. */
+  add: readonly string[];
+  remove: readonly string[];
+  /** The feature that changed them, for the audit trail, such as `tags.bulk`. */
+  source: string;
+}
+
+export interface TagOutcome {
+  changed: number;
+  unchanged: number;
+  failed: { deviceId: string; code: 'NOT_FOUND' | 'DECOMMISSIONED' | 'TAG_LIMIT' }[];
+}
+
+interface TaggedDevice {
   id: string;
   orgId: string;
   siteId: string;
@@ -12,11 +26,11 @@ interface Row {
   tags: string[];
 }
 
-/** In the order of the ids, so that two changes at once wait for each other one way only. */
-async function lockVisible(ctx: Context, ids: readonly string[]): Promise<Row[]> {
+/** Locks in the order of the ids, so that concurrent changes do not deadlock. */
+async function lockVisible(ctx: Context, ids: readonly string[]): Promise<TaggedDevice[]> {
   const values: unknown[] = [ids];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
-  const { rows } = await ctx.sql<Row>(
+  const { rows } = await ctx.sql<TaggedDevice>(
     `select d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, d.tags,
        d.lifecycle = 'decommissioned' as decommissioned
      from devices d where d.id = any($1::uuid[]) and ${seen} order by d.id for no key update of d`,
@@ -26,8 +40,8 @@ async function lockVisible(ctx: Context, ids: readonly string[]): Promise<Row[]>
 }
 
 /**
- * Adds and takes away, each device by itself; `add` and `remove` are in their stored form. One audit entry
- * `device.update` {changedFields, before, after, source} and one event for each device that changed.
+ * Adds and removes tags of devices that the caller can see; others fail as NOT_FOUND. Writes one audit entry `device.update`
+ * {changedFields, before, after, source} and emits one event for each device that changed.
  */
 export async function changeTags(
   ctx: Context,
@@ -36,13 +50,13 @@ export async function changeTags(
 ): Promise<TagOutcome> {
   const rows = new Map((await lockVisible(ctx, deviceIds)).map((row) => [row.id, row]));
   const outcome: TagOutcome = { changed: 0, unchanged: 0, failed: [] };
-  const written: (Row & { after: string[] })[] = [];
+  const written: (TaggedDevice & { after: string[] })[] = [];
   for (const deviceId of new Set(deviceIds)) {
     const row = rows.get(deviceId);
     const after = [...new Set([...(row?.tags ?? []), ...add])].filter((tag) => !remove.includes(tag)).sort();
     if (!row) outcome.failed.push({ deviceId, code: 'NOT_FOUND' });
     else if (row.decommissioned) outcome.failed.push({ deviceId, code: 'DECOMMISSIONED' });
-    else if (after.length > MOST_TAGS) outcome.failed.push({ deviceId, code: 'TAG_LIMIT' });
+    else if (after.length > MAX_TAGS) outcome.failed.push({ deviceId, code: 'TAG_LIMIT' });
     else if (after.length === row.tags.length && after.every((tag) => row.tags.includes(tag))) outcome.unchanged += 1;
     else written.push({ ...row, after });
   }
@@ -63,12 +77,12 @@ export async function changeTags(
       resourceName: hostname,
       details: { changedFields, before: { tags }, after: { tags: after }, source },
     });
-    ctx.emit('devices.updated', { changedFields }, { orgId, siteId, deviceId: id });
+    ctx.emit(deviceUpdated, { changedFields }, { orgId, siteId, deviceId: id });
   }
   return outcome;
 }
 
-// reach: job of the whole organization; orderRename has checked that the caller reaches every device with the tag
+// reach: job of the whole organization; requestRename has checked that the caller reaches every device with the tag
 const RENAME = `
 with due as (
   select id from devices where org_id = $1 and tags @> array[$2::text] and id > $4 order by id limit 500 for no key update)
@@ -77,8 +91,9 @@ update devices d set updated_at = now(),
 from due where d.id = due.id returning d.id`;
 
 /**
- * Renames a tag on every device of an organization; a device that has both keeps one. Repeats find nothing left.
- * No audit, no events: who renames tells of all at once. @returns how many devices changed
+ * Renames a tag on every device of an organization, visible or not; both in stored form. A device that has both keeps one.
+ * Repeats change nothing. Writes no audit entries or events: the caller does so once for all. @returns the number of devices
+ * changed
  */
 export async function renameTag(ctx: Context, orgId: string, from: string, to: string): Promise<number> {
   let after = '00000000-0000-0000-0000-000000000000';
@@ -86,6 +101,6 @@ export async function renameTag(ctx: Context, orgId: string, from: string, to: s
     const { rows } = await ctx.sql<{ id: string }>(RENAME, [orgId, from, to, after]);
     count += rows.length;
     if (rows.length < 500) return count;
-    after = rows.reduce((most, { id }) => (id > most ? id : most), after);
+    after = rows.reduce((max, { id }) => (id > max ? id : max), after);
   }
 }

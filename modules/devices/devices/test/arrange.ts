@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import { runUnitOfWork } from '#core/work';
 import type { Called, ErrorBody, TestPlatform } from '#test';
-import type { Enrolled, EnrollInput } from '../types/enrollment.ts';
-import type { Heartbeat } from '../types/heartbeat.ts';
+import type { Enrolled, EnrollInput } from '../models/enrollment.ts';
+import type { Heartbeat } from '../models/heartbeat.ts';
 
-/** A unit of work in the platform's role, as jobs run; an enrolling machine has that role too, but no scope. */
+/** Runs a unit of work with the platform role, as jobs do; an enrolling machine has that role too, but no scope. */
 export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise<T>, scope = EVERYWHERE): Promise<T> =>
   runUnitOfWork(
     test.platform.tasks.work,
@@ -14,7 +14,7 @@ export const asPlatform = <T>(test: TestPlatform, run: (ctx: Context) => Promise
     run,
   );
 
-/** A unit of work as the agent of a device, under row-level security. */
+/** Runs a unit of work as the agent of a device, under row-level security. */
 export const asAgent = <T>(
   test: TestPlatform,
   device: { deviceId: string; orgId: string },

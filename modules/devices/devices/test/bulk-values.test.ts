@@ -1,4 +1,4 @@
-/** The same custom values on many devices. */
+/** The same custom values for many devices. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
@@ -19,7 +19,7 @@ const valuesOf = async (id: string) =>
   (await platform.sql<{ custom_fields: object }>('select custom_fields from devices where id = $1', [id]))[0]
     ?.custom_fields;
 
-test('each device takes all values or none, and those that do not are named', async (t) => {
+test('each device takes all values or none, and the response lists those that take none', async (t) => {
   const [at, other] = await Promise.all([tenant(platform), tenant(platform)]);
   const { orgId } = at;
   const { token } = at.partner;
@@ -55,7 +55,7 @@ test('each device takes all values or none, and those that do not are named', as
   t.is(audits.length, 3);
 });
 
-test('bulk values keep to what their writer may and sees', async (t) => {
+test('bulk values respect the reach and the permissions of the caller', async (t) => {
   const at = await tenant(platform);
   await define(at.partner.token, at.orgId, { fieldKey: 'rack' });
   const { deviceId } = await enroll(platform, at);

@@ -1,4 +1,4 @@
-/** What a device reported differently than before. */
+/** Changes that a device has reported. */
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
 import { enroll, heartbeat } from './arrange.ts';

@@ -1,4 +1,4 @@
-/** Custom fields on devices: written through PATCH, checked by their definitions, stripped when the field goes. */
+/** Custom fields of devices: written by PATCH, checked by their definitions, removed with the field. */
 import test from 'ava';
 import { type ErrorBody, startTestPlatform, tenant } from '#test';
 import { enroll } from './arrange.ts';
@@ -36,7 +36,7 @@ test('values are checked, merged, audited with before and after, and removed by 
   t.deepEqual(audits[0]?.details, { before: { rack: null, units: null }, after: { rack: 'A7', units: 2 } });
 });
 
-test('removing a field in use strips its values from the organization’s own devices only', async (t) => {
+test('deleting a field in use removes its values from devices of its own organization only', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const made = await define(mine.partner.token, mine.orgId, 'shelf', 'text');
   const [own, foreign] = await Promise.all(

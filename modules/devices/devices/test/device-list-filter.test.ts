@@ -18,7 +18,7 @@ const save = async (token: string, ...conditions: object[]) => {
   return (await platform.call<{ id: string }>('POST', '/filters', { token, body })).body.id;
 };
 
-test('a saved filter narrows the list in both forms, together with all else that is asked', async (t) => {
+test('a saved filter narrows the list in both forms, together with all other parameters', async (t) => {
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   for (const n of [1, 2, 3, 4, 5]) await enroll(platform, { orgId, siteId }, { hostname: `web-${n}` });
   for (const n of [1, 2]) await enroll(platform, { orgId, siteId }, { hostname: `db-${n}`, osType: 'windows' });
@@ -38,7 +38,7 @@ test('a saved filter narrows the list in both forms, together with all else that
     cursor = body.nextCursor;
   }
   t.deepEqual(walked, ['web-1', 'web-2', 'web-3', 'web-4', 'web-5']);
-  // The same tables for both: the filter's and those of the list's own search, status and order.
+  // The filter uses the same tables as the search, the status and the order of the list.
   const mixed = await save(
     token,
     { field: 'status', operator: 'equals', value: 'online' },
@@ -56,7 +56,7 @@ test('a saved filter narrows the list in both forms, together with all else that
   t.is((await list(token, `filterId=${mixed}&search=db-2&page=1`)).body.data.length, 1);
 });
 
-test('a filter out of reach is not found, and what it finds stays within reach', async (t) => {
+test('a filter out of reach is not found, and its result stays within reach', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   await enroll(platform, mine, { hostname: 'mine' });
   await enroll(platform, theirs, { hostname: 'theirs' });
@@ -71,7 +71,7 @@ test('a filter out of reach is not found, and what it finds stays within reach',
   t.deepEqual((await list(elsewhere.token, `filterId=${id}`)).body.devices, []);
 });
 
-test('removed devices come in when the filter asks for them by status', async (t) => {
+test('decommissioned devices are included when the filter names their status', async (t) => {
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   const { deviceId } = await enroll(platform, { orgId, siteId }, { hostname: 'gone' });
   await enroll(platform, { orgId, siteId }, { hostname: 'here' });

@@ -26,7 +26,7 @@ async function walk(token: string, query: string): Promise<string[]> {
   return seen;
 }
 
-test('the cursor walks every device once in each order, with unknown values last', async (t) => {
+test('the cursor lists every device once in each order, with unknown values last', async (t) => {
   const { partner, orgId, siteId, partnerId } = await tenant(platform);
   const other = await organization(platform, partnerId);
   for (const hostname of ['beta', 'Alpha', 'delta', 'charlie', 'echo']) {
@@ -86,7 +86,7 @@ test('the page form and the cursor form have their documented shapes', async (t)
   t.is((await list(partner.token)).body.limit, 50);
 });
 
-test('filters narrow the list, and decommissioned devices stay out unless asked for', async (t) => {
+test('filters narrow the list, and decommissioned devices are left out by default', async (t) => {
   const { partner, orgId, siteId } = await tenant(platform);
   const place = { orgId, siteId };
   const gone = await enroll(platform, place, { hostname: 'gone-1' });
@@ -108,7 +108,7 @@ test('filters narrow the list, and decommissioned devices stay out unless asked 
   t.deepEqual(names(await list(token, `?orgIds=${orgId}&siteIds=${siteId}&sort=lastSeen&search=webx`)), ['webx1']);
 });
 
-test('what lies out of reach is hidden, and naming it is refused instead of dropped', async (t) => {
+test('devices out of reach are hidden, and naming something out of reach is an error', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const { deviceId } = await enroll(platform, mine, { hostname: 'mine' });
   t.deepEqual(names(await list(theirs.partner.token)), []);
@@ -118,7 +118,7 @@ test('what lies out of reach is hidden, and naming it is refused instead of drop
   t.is((await platform.call('GET', `/devices/${deviceId}`, { token: theirs.partner.token })).status, 404);
 });
 
-test('callers limited to sites see those, and callers limited to device groups see none', async (t) => {
+test('callers limited to sites see their devices, and callers limited to empty device groups see none', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const [elsewhere] = await platform.sql<{ id: string }>(
     `insert into sites (org_id, name) values ($1, 'Elsewhere') returning id`,
@@ -136,7 +136,7 @@ test('callers limited to sites see those, and callers limited to device groups s
   t.deepEqual([none.body.devices, none.body.total], [[], 0]);
 });
 
-test('a cursor of another order, a forged one, and both forms at once are refused', async (t) => {
+test('a cursor of another order, a forged cursor, and both forms together are errors', async (t) => {
   const { partner, orgId, siteId } = await tenant(platform);
   await enroll(platform, { orgId, siteId });
   await enroll(platform, { orgId, siteId });

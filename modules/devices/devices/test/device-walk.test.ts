@@ -1,4 +1,4 @@
-/** Walking through GET /devices while others write: nobody is missed, and who keeps their place comes once. */
+/** Walking through GET /devices during writes: no device is missed, and a device that keeps its value is listed once. */
 import test from 'ava';
 import pg from 'pg';
 import { startTestPlatform, type Tenant, tenant } from '#test';
@@ -59,7 +59,7 @@ const beaten = (made: Tenant, names: string[]) =>
 const times = (seen: string[], name: string) => seen.filter((one) => one === name).length;
 
 for (const order of ORDERS) {
-  test(`with ${order} heartbeats of devices seen and not yet seen hide none, and quiet ones come once`, async (t) => {
+  test(`with ${order} heartbeats of listed and of unlisted devices hide none, and silent ones are listed once`, async (t) => {
     const made = await fleet();
     const loud = ['d1', 'd4', 'd8'];
     const seen = await walk(made, order, (page) => beaten(made, page % 2 === 0 ? loud : ['d5']));
@@ -80,7 +80,7 @@ test('a device that gets an earlier name before the walk reaches it is not misse
   t.deepEqual(seen, [...ALL.filter((name) => name !== 'd7'), 'aaa']);
 });
 
-test('writing something else about a device does not show it twice', async (t) => {
+test('a write of another column does not list the device twice', async (t) => {
   const made = await fleet();
   for (const order of ORDERS) {
     const seen = await walk(made, order, () =>
@@ -100,13 +100,13 @@ test('a heartbeat from before the walk that is committed during the walk hides n
      where d.id = s.device_id and d.org_id = $1 and d.hostname = 'd3'`,
     [made.orgId],
   );
-  // From the newest to the oldest: d3 jumps over the position, to a time before the walk began.
+  // From the newest to the oldest: d3 moves past the position, to a time before the walk began.
   const seen = await walk(made, 'sort=lastSeen&sortDir=desc', async (page) => page === 1 && other.query('commit'));
   await other.end();
   t.deepEqual(seen, ['d9', 'd8', 'd7', 'd6', 'd5', 'd4', 'd2', 'd1', 'd0', 'd3']);
 });
 
-test('a device enrolled during the walk comes at most once', async (t) => {
+test('a device enrolled during the walk is listed at most once', async (t) => {
   const made = await fleet();
   for (const order of ORDERS) {
     const name = `d5${order.replaceAll(/\W/g, '')}`;

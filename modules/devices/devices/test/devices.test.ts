@@ -1,4 +1,4 @@
-/** One device: detail, changes, updates, leaving and coming back. */
+/** One device: detail, changes, updates, decommission and restore. */
 import test from 'ava';
 import { type ErrorBody, orgUser, partnerUser, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, heartbeat, runJob } from './arrange.ts';
@@ -45,7 +45,7 @@ test('the detail shows inventory, names and the last day of metrics in buckets',
   t.false(JSON.stringify(body).toLowerCase().includes('token'));
 });
 
-test('names, tags, role and site are changed and audited, and a role that people set stays', async (t) => {
+test('names, tags, role and site are changed and audited, and the agent does not overwrite a role set by a user', async (t) => {
   const { path, token, id, orgId, siteId } = await arrange();
   const [site] = await platform.sql<{ id: string }>(
     `insert into sites (org_id, name) values ($1, 'Two') returning id`,
@@ -63,7 +63,7 @@ test('names, tags, role and site are changed and audited, and a role that people
   t.deepEqual([audit?.resource_id, audit?.details], [id, details]);
 });
 
-test('changes that may not be are refused and change nothing', async (t) => {
+test('invalid changes are errors and change nothing', async (t) => {
   const { path, token, id, viewer, orgId, siteId } = await arrange();
   const other = await tenant(platform);
   const before = await rowOf(id);
@@ -85,13 +85,13 @@ test('changes that may not be are refused and change nothing', async (t) => {
   t.deepEqual(await rowOf(id), before);
 });
 
-test('a site cannot be removed while devices lie in it', async (t) => {
+test('a site with devices cannot be deleted', async (t) => {
   const { token, siteId } = await arrange();
   const refused = await platform.call<ErrorBody>('DELETE', `/orgs/sites/${siteId}`, { token });
   t.deepEqual([refused.status, refused.body.error.code], [409, 'IN_USE']);
 });
 
-test('the wish for automatic updates is stored, ordered once, and confirmed by the agent', async (t) => {
+test('the setting of automatic updates is stored, sent once, and confirmed by the agent', async (t) => {
   const { device, path, token, id } = await arrange();
   const set = (enabled: boolean) => platform.call<object>('POST', `${path}/auto-update`, { token, body: { enabled } });
   t.deepEqual((await set(false)).body, { deviceId: id, enabled: false, confirmed: false });
@@ -109,7 +109,7 @@ test('the wish for automatic updates is stored, ordered once, and confirmed by t
   t.deepEqual((await set(false)).body, { deviceId: id, enabled: false, confirmed: true });
 });
 
-test('a decommissioned device gets only the order to remove its agent, and cannot come back by beating', async (t) => {
+test('a decommissioned device receives only the uninstall command, and a heartbeat does not revive it', async (t) => {
   const { device, path, token, id, orgId } = await arrange();
   await platform.call('POST', `${path}/commands`, { token, body: { type: 'lock' } });
   const results = await Promise.all(
@@ -136,7 +136,7 @@ test('a decommissioned device gets only the order to remove its agent, and canno
   );
 });
 
-test('an order to remove the agent that was given out before a restore stands when the device leaves again', async (t) => {
+test('an uninstall command that was given out before a restore is used again by the next decommission', async (t) => {
   const { device, path, token } = await arrange();
   const leave = () => platform.call<{ uninstallCommandId?: string }>('DELETE', path, { token });
   const first = await leave();
@@ -146,7 +146,7 @@ test('an order to remove the agent that was given out before a restore stands wh
   t.like(await heartbeat(platform, device), { lifecycle: 'decommissioned', uninstall: true, commands: [] });
 });
 
-test('decommissioning wants its permission and reach', async (t) => {
+test('decommissioning requires its permission and reach', async (t) => {
   const { path, viewer, partnerId, partnerRoleId, id } = await arrange();
   const other = await tenant(platform);
   const nowhere = await partnerUser(platform, { partnerId, roleId: partnerRoleId, orgAccess: 'none' });
@@ -157,7 +157,7 @@ test('decommissioning wants its permission and reach', async (t) => {
   t.is((await rowOf(id)).lifecycle, 'active');
 });
 
-test('a device is restored within thirty days if there is a place, and then no longer asked to remove itself', async (t) => {
+test('a device is restored within thirty days if the limits allow it, and its uninstall command is cancelled', async (t) => {
   const { device, path, token, id, orgId } = await arrange();
   const restore = () => platform.call<ErrorBody & Detail>('POST', `${path}/restore`, { token });
   t.is((await restore()).body.error.code, 'INVALID_STATE');

@@ -1,4 +1,4 @@
-/** Taking devices in: limits, identity, and what agents must know of them. */
+/** Enrollment: limits, identity, and what the authentication of agents reads. */
 import test from 'ava';
 import { organization, startTestPlatform, tenant } from '#test';
 import { asPlatform, enroll, heartbeat } from './arrange.ts';
@@ -10,7 +10,7 @@ const rowOf = async (id: string) => (await platform.sql('select * from devices w
 const goOffline = (id: string) =>
   platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [id]);
 
-test('a device is taken in active and online, with an audit entry of the agent and an event', async (t) => {
+test('a device is enrolled active and online, with an audit entry of the agent and an event', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const network = [{ name: 'eth0', ip: '10.0.0.5', mac: '00:11', isPrimary: true }];
   const device = await enroll(
@@ -35,7 +35,7 @@ test('a device is taken in active and online, with an audit entry of the agent a
   });
 });
 
-test('of ten enrollments at once only as many pass as the organization has places', async (t) => {
+test('of ten concurrent enrollments only as many succeed as the organization has places', async (t) => {
   const place = await tenant(platform);
   await platform.sql('update organizations set max_devices = 3 where id = $1', [place.orgId]);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => enroll(platform, place)));
@@ -45,7 +45,7 @@ test('of ten enrollments at once only as many pass as the organization has place
   t.deepEqual(refused?.reason.details, [{ currentDevices: 3, maxDevices: 3, level: 'organization' }]);
 });
 
-test('the limit of the partner counts over all its organizations, also when two enroll at once', async (t) => {
+test('the limit of the partner counts all its organizations, also for concurrent enrollments', async (t) => {
   const place = await tenant(platform);
   const other = await organization(platform, place.partnerId);
   await platform.sql('update partners set max_devices = 3 where id = $1', [place.partnerId]);
@@ -57,7 +57,7 @@ test('the limit of the partner counts over all its organizations, also when two 
   t.is(refused?.reason.details[0].level, 'partner');
 });
 
-test('without proof the same machine gets a new row with a hint, and a clone is suspected of a live one', async (t) => {
+test('without proof the same machine gets a new row with a hint, and is a suspected clone of a live device', async (t) => {
   const place = await tenant(platform);
   const old = await enroll(platform, place, { hostname: 'a', hardware });
   const again = await enroll(platform, place, { hostname: 'b', hardware });
@@ -75,7 +75,7 @@ test('without proof the same machine gets a new row with a hint, and a clone is 
   t.is((await rowOf(stranger.deviceId)).possible_replacement_of_device_id, null);
 });
 
-test('a proven device keeps its row, name and tags, even where no place is left', async (t) => {
+test('a proven device keeps its row, name and tags, even when the limit is reached', async (t) => {
   const place = await tenant(platform);
   const old = await enroll(platform, place, { hostname: 'before' });
   await platform.sql(`update devices set display_name = 'Front desk', tags = '{a}' where id = $1`, [old.deviceId]);
@@ -91,7 +91,7 @@ test('a proven device keeps its row, name and tags, even where no place is left'
   );
 });
 
-test('a quarantined device cannot leave quarantine by enrolling again, and a decommissioned one is never revived', async (t) => {
+test('enrolling again does not end a quarantine, and never revives a decommissioned device', async (t) => {
   const place = await tenant(platform);
   const old = await enroll(platform, place);
   await platform.sql(`update devices set lifecycle = 'quarantined' where id = $1`, [old.deviceId]);
@@ -105,7 +105,7 @@ test('a quarantined device cannot leave quarantine by enrolling again, and a dec
   t.not((await enroll(platform, elsewhere, { reattachTo: fresh.deviceId })).deviceId, fresh.deviceId);
 });
 
-test('where the organization says so, an offline machine with the same serial and board is reattached', async (t) => {
+test('if the organization has set so, an offline machine with the same serial and board is reattached', async (t) => {
   const place = await tenant(platform);
   await platform.sql(`update organizations set settings = '{"devices":{"reenroll":"reattach"}}' where id = $1`, [
     place.orgId,
@@ -122,7 +122,7 @@ test('where the organization says so, an offline machine with the same serial an
   t.true((await enroll(platform, place, { hardware })).reattached);
 });
 
-test('what identifies an agent says how its device, organization and partner stand', async (t) => {
+test('an identity has the state of device, organization and partner', async (t) => {
   const place = await tenant(platform);
   const device = await enroll(platform, place);
   await heartbeat(platform, device);

@@ -1,4 +1,4 @@
-/** The functions that find devices through indexes: whom they show what, and that the indexes are used. */
+/** The functions that find devices by indexes: what they return to whom, and that they use the indexes. */
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
 import { asAgent, asPlatform, enroll, runJob } from './arrange.ts';
@@ -7,10 +7,10 @@ const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const { app } = platform.platform.tasks.work.database;
 
-/** Runs on the tenants' role with these organizations announced, as runUnitOfWork() does; always undone. */
+/** Runs with the tenant role limited to these organizations, as runUnitOfWork() does, and always rolls back. */
 async function announced<T>(
   orgIds: string[],
-  run: (query: (text: string, values?: unknown[]) => Promise<Row[]>) => Promise<T>,
+  run: (query: (text: string, values?: unknown[]) => Promise<ResultRow[]>) => Promise<T>,
 ) {
   const client = await app.connect();
   try {
@@ -22,7 +22,7 @@ async function announced<T>(
     client.release();
   }
 }
-type Row = Record<string, unknown>;
+type ResultRow = Record<string, unknown>;
 
 const CALLS: [call: string, value: unknown][] = [
   ['devices_with_hostname_like($1)', '%'],
@@ -49,7 +49,7 @@ async function furnish(place: { orgId: string; siteId: string }, hostname: strin
   return deviceId;
 }
 
-test('called directly by a tenant they find the tenant’s own devices, and nothing without one', async (t) => {
+test('called directly by a tenant they return its own devices, and nothing without a tenant', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const own = await furnish(mine, 'srv-mine');
   const foreign = await furnish(theirs, 'srv-theirs');
@@ -66,11 +66,11 @@ test('called directly by a tenant they find the tenant’s own devices, and noth
   }
 });
 
-test('a tenant’s query with one of them shows no row that the policy hides, whatever the function gave', async (t) => {
+test('a query with one of them shows no row that row-level security hides, whatever the function returned', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   await furnish(mine, 'srv-1');
   const foreign = await furnish(theirs, 'srv-2');
-  // Functions at fault: they give away everything.
+  // Faulty functions that return everything.
   await platform.sql(`create function leaking_ids(pattern text) returns setof uuid language sql stable security definer
     set search_path = public, pg_temp as $$ select id from devices where hostname like pattern $$`);
   await platform.sql(`create function leaking_places(pattern text) returns setof tid language sql stable security definer
@@ -92,7 +92,7 @@ test('a tenant’s query with one of them shows no row that the policy hides, wh
   }
 });
 
-test('the names of all software are out of a tenant’s reach', async (t) => {
+test('a tenant cannot read the names of all software', async (t) => {
   const { orgId } = await tenant(platform);
   await t.throwsAsync(
     announced([orgId], (query) => query('select name from software_names')),
@@ -100,7 +100,7 @@ test('the names of all software are out of a tenant’s reach', async (t) => {
   );
 });
 
-test('the indexes are used by a tenant, who without the functions would read every row', async (t) => {
+test('a tenant uses the indexes, and without the functions would read every row', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   await platform.sql(
     `insert into devices (org_id, site_id, hostname, display_name, os_type, lifecycle, tags, custom_fields)
@@ -122,7 +122,7 @@ test('the indexes are used by a tenant, who without the functions would read eve
      from devices where org_id = $1`,
     [orgId],
   );
-  // Takes in what waits beside the indexes, as autovacuum does: whoever reads an index has to read that too.
+  // Merges the pending lists into the indexes, as autovacuum does: index scans have to read those as well.
   await platform.sql('vacuum analyze devices, device_software, software_names, device_hardware, device_state');
   const scans = 'select pg_stat_get_xact_numscans($1::regclass) as n';
   for (const [call, value, index] of [
@@ -149,14 +149,14 @@ test('the indexes are used by a tenant, who without the functions would read eve
   await announced([orgId], async (query) => {
     const plan = async (condition: string) =>
       (await query(`explain select d.id from devices d where ${condition}`)).map((row) => row['QUERY PLAN']).join('\n');
-    // The trap: under the policy the operator is no way into its index.
+    // The problem: under row-level security the operator does not use its index.
     t.notRegex(await plan(`lower(d.hostname) like '%c4ca4238%'`), /devices_hostname_found/);
     t.notRegex(await plan(`d.tags && array['t7']`), /devices_tags/);
-    // The way around it: from the places, or ids, to the rows, each still before the policy.
+    // The solution: from ctids, or ids, to the rows, each still checked by row-level security.
     const places = await plan(`d.ctid = any(array(select place from devices_with_hostname_like('%c4ca4238%')))`);
     t.regex(places, /Tid Scan on devices d.*\n\s+TID Cond: .*\n\s+Filter: \(org_id = ANY/);
     const ids = await plan(`d.id = any(array(select device_id from devices_with_software_like('%c4ca4238%')))`);
-    // Where the index holds the organization too, the policy is part of the condition, in either place.
+    // An index that includes the organization also covers the policy, in either position.
     t.regex(ids, /Index Cond: .*\(id = ANY/);
     t.regex(ids, /\(org_id = ANY/);
     const within = await plan(
@@ -164,35 +164,35 @@ test('the indexes are used by a tenant, who without the functions would read eve
     );
     t.regex(within, /hashed SubPlan/);
   });
-  // What the functions run, seen by their owner.
+  // The statements inside the functions, as their owner.
   const inside = await platform.sql<{ 'QUERY PLAN': string }>(
     `explain select d.id from devices d where d.org_id = any('{${orgId}}'::uuid[]) and lower(d.hostname) like lower('%c4ca4238%')`,
   );
   t.regex(inside.map((row) => row['QUERY PLAN']).join('\n'), /Bitmap Index Scan on devices_hostname_found/);
 });
 
-test('the index of addresses leaves a heartbeat from the same address within its page', async (t) => {
+test('with the index of addresses, a heartbeat from the same address is still a heap-only update', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const { deviceId } = await enroll(platform, { orgId, siteId });
   await platform.sql(`update device_state set last_seen_ip = '192.0.2.7', lan_ip = '10.1.1.7' where device_id = $1`, [
     deviceId,
   ]);
   await announced([orgId], async (query) => {
-    const beat = (ip: string) =>
+    const heartbeatFrom = (ip: string) =>
       query(
         `update device_state set last_seen_at = now(), last_seen_ip = $2, lan_ip = '10.1.1.7' where device_id = $1`,
         [deviceId, ip],
       );
     const within = async () =>
       Number((await query(`select pg_stat_get_xact_tuples_hot_updated('device_state'::regclass) as n`))[0]?.n);
-    await beat('192.0.2.7');
+    await heartbeatFrom('192.0.2.7');
     t.is(await within(), 1);
-    await beat('192.0.2.8');
+    await heartbeatFrom('192.0.2.8');
     t.is(await within(), 1, 'another address goes into the index');
   });
 });
 
-test.serial('a name is known once software with it is reported, and forgotten once nobody has it', async (t) => {
+test.serial('a name is stored when software with it is reported, and deleted when no device has it', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const device = await enroll(platform, { orgId, siteId });
   const submit = (...names: string[]) =>
@@ -214,7 +214,7 @@ test.serial('a name is known once software with it is reported, and forgotten on
   t.deepEqual(await known(), ['Passing C']);
 });
 
-test.serial('pruning waits for snapshots under way, so that no name in use is forgotten', async (t) => {
+test.serial('pruning waits for snapshots in progress, so that no name in use is deleted', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const { deviceId } = await enroll(platform, { orgId, siteId });
   await platform.sql(`insert into software_names values ('Just arriving')`);
@@ -225,7 +225,7 @@ test.serial('pruning waits for snapshots under way, so that no name in use is fo
       orgId,
     ]);
     pruning = runJob(platform, 'devices/prune-names');
-    // Until the other waits for our lock.
+    // Until the other transaction waits for our lock.
     for (let waiting = 0; waiting === 0; ) {
       const { rows } = await ctx.sql<{ n: number }>(
         `select count(*) as n from pg_locks where relation = 'software_names'::regclass and not granted`,

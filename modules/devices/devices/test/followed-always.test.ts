@@ -1,4 +1,4 @@
-/** Following devices as a property: whoever writes, a copy always ends equal to the list. */
+/** Following devices as a property: after any writes, each copy ends equal to the list. */
 import test from 'ava';
 import { orgUser, type Person, Replica, tenant } from '#test';
 import { fc } from '#test/properties';
@@ -44,7 +44,7 @@ const op: fc.Arbitrary<Op | 'read'> = fc.oneof(
   },
 );
 
-test('whoever writes meanwhile, in whatever order they commit: at the end each copy equals the list', async (t) => {
+test('with concurrent writes, committed in any order, each copy equals the list at the end', async (t) => {
   t.timeout(240_000);
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 10, maxLength: 60 }), async (ops) => {
@@ -80,8 +80,9 @@ test('whoever writes meanwhile, in whatever order they commit: at the end each c
 const byId = (rows: Map<string, unknown>) => [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /**
- * Each writer has devices of its own and one transaction at a time. What they share, as counts of an organization, may still be
- * another's: who would have to wait for it undoes all, since the other goes on only when the turn comes to it.
+ * Each writer has devices of its own and one transaction at a time. Rows that writers share, such as counts of an organization,
+ * can be locked by another writer: a writer that would have to wait rolls back, because the other continues only when it is its
+ * turn.
  */
 async function run(ops: (Op | 'read')[], ids: string[], read: () => Promise<void>): Promise<void> {
   const { owner } = platform.platform.tasks.work.database;
@@ -115,7 +116,7 @@ async function run(ops: (Op | 'read')[], ids: string[], read: () => Promise<void
   }
 }
 
-/** What the list shows now, each with its details. */
+/** The current list, each device with its details. */
 async function listOf({ token }: Person): Promise<Map<string, Record<string, unknown>>> {
   const { body } = await platform.call<{ devices: { id: string }[] }>('GET', '/devices?limit=1000', { token });
   const rows = new Map<string, Record<string, unknown>>();

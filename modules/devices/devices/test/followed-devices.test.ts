@@ -1,4 +1,4 @@
-/** Following devices and their software: what limited callers are told, and what counts as a change. */
+/** Following devices and their software: what limited callers receive, and what counts as a change. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { organization, orgUser, type Page, type Person, Replica, tenant } from '#test';
@@ -24,7 +24,7 @@ const both = async (person: Person) => {
   };
 };
 
-test('a device that leaves a caller’s sites is gone for them with its software, and comes back', async (t) => {
+test('a device that leaves a caller’s sites is removed for them with its software, and comes back', async (t) => {
   const { orgId, siteId, deviceId, other, orgAdmin } = await place();
   const limited = await both(await orgUser(platform, { orgId, siteIds: [siteId] }));
   const elsewhere = await both(await orgUser(platform, { orgId, siteIds: [other] }));
@@ -55,7 +55,7 @@ test('a device that leaves a caller’s sites is gone for them with its software
       [1, 1],
     ],
   );
-  // What happens where they do not look any more is not told.
+  // Changes out of the caller's reach are not listed.
   await sql(`update devices set hostname = 'renamed' where id = $1`, [deviceId]);
   t.deepEqual(
     [await limited.follow(), limited.sizes()],
@@ -75,7 +75,7 @@ test('a device that leaves a caller’s sites is gone for them with its software
   t.deepEqual(limited.sizes(), [1, 1]);
 });
 
-test('the same for who is limited to groups; other devices’ ends are not told to them', async (t) => {
+test('the same for callers limited to groups; they do not receive the removal of other devices', async (t) => {
   const made = await place();
   const { orgId, deviceId, groupId } = made;
   const another = await enroll(platform, made, { hostname: 'another' });
@@ -103,7 +103,7 @@ test('the same for who is limited to groups; other devices’ ends are not told 
   );
 });
 
-test('a device that moves to another organization is gone in the old one and new in the other', async (t) => {
+test('a device that moves to another organization is removed in the old one and new in the other', async (t) => {
   const { partnerId, partner, orgAdmin, deviceId } = await place();
   const target = await organization(platform, partnerId);
   const [old, above] = [await both(orgAdmin), await both(partner)];
@@ -131,7 +131,7 @@ test('a device that moves to another organization is gone in the old one and new
   );
 });
 
-test('a heartbeat is no change, what it changes is; a new organization ends no cursor, a removed one does', async (t) => {
+test('a heartbeat alone is no change; a new organization keeps cursors valid, a deleted one does not', async (t) => {
   const made = await place();
   const { deviceId, orgId, partner, partnerId } = made;
   await heartbeat(platform, made, { metrics: { cpuPercent: 5 } });
@@ -149,14 +149,14 @@ test('a heartbeat is no change, what it changes is; a new organization ends no c
   t.is((await replica.ask(`cursor=${replica.cursor}`)).status, 200);
   for (const id of [second, orgId]) await sql('update organizations set deleted_at = now() where id = $1', [id]);
   await sql(`select pg_notify('quartermaster', '["principals","*"]')`);
-  // The caller is remembered for a second at most.
+  // The caller is cached for a second at most.
   const until = Date.now() + 30_000;
   while ((await replica.ask(`cursor=${replica.cursor}`)).status !== 410) {
     if (Date.now() > until) return t.fail('the cursor is still good');
   }
 });
 
-test('filters, fields and details: what no longer matches is gone; a saved filter cannot be followed', async (t) => {
+test('filters, fields and details: a device that no longer matches is removed; a saved filter cannot be followed', async (t) => {
   const { deviceId, orgAdmin } = await place();
   const online = new Replica(platform, '/devices?status=online,offline&include=details', orgAdmin);
   await online.follow();

@@ -1,4 +1,4 @@
-/** A platform whose devices are followed, and the places that limited callers are limited to. */
+/** A platform whose devices are followed, with the sites and groups of limited callers. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestPlatform } from '#test';

@@ -1,4 +1,4 @@
-/** Heartbeats: what they write, what they tell, and what they leave alone. */
+/** Heartbeats: what they write, what they emit, and what they do not change. */
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, heartbeat, runJob } from './arrange.ts';
@@ -13,14 +13,14 @@ const events = async (deviceId: string) =>
   ).map(({ name }) => name);
 const stateOf = async (deviceId: string) =>
   (await platform.sql('select * from device_state where device_id = $1', [deviceId]))[0] ?? {};
-// What sweeps is serial: it looks at all devices of the database at once.
+// Tests with sweeps are serial, because a sweep processes all devices of the database.
 const goSilent = (ids: string[], minutes = 10) =>
   platform.sql(
     `update device_state set last_seen_at = now() - make_interval(mins => $2) where device_id = any($1::uuid[])`,
     [ids, minutes],
   );
 
-test('beats of many devices at once are all written, the last of each device wins', async (t) => {
+test('heartbeats of many devices in one batch are all written, and the last of each device counts', async (t) => {
   const place = await tenant(platform);
   const devices = await Promise.all(Array.from({ length: 5 }, () => enroll(platform, place)));
   const sent = devices.flatMap((device) => [1, 2, 3].map((n) => ({ device, n })));
@@ -38,7 +38,7 @@ test('beats of many devices at once are all written, the last of each device win
   t.is(samples?.n, 5);
 });
 
-test('fields that are absent stay as they were, and a bad one does no harm to others', async (t) => {
+test('absent fields stay as they were, and an invalid one does not affect other heartbeats', async (t) => {
   const device = await enroll(platform, await tenant(platform));
   await heartbeat(platform, device, { lastUser: 'ada', pendingReboot: true });
   await heartbeat(platform, device, {
@@ -50,7 +50,7 @@ test('fields that are absent stay as they were, and a bad one does no harm to ot
   t.is((state.last_user as string).length, 255);
 });
 
-test('slow fields are written only when they differ, and the change is kept', async (t) => {
+test('slow fields are written only when they differ, and the change is recorded', async (t) => {
   const device = await enroll(platform, await tenant(platform), { hostname: 'old-name' });
   const version = async () =>
     (await platform.sql<{ xmin: string }>('select xmin::text from devices where id = $1', [device.deviceId]))[0]?.xmin;
@@ -76,7 +76,7 @@ test('slow fields are written only when they differ, and the change is kept', as
   t.true((await events(device.deviceId)).includes('devices.updated'));
 });
 
-test.serial('a silent device goes offline once, comes back once, and both are told and audited', async (t) => {
+test.serial('a silent device goes offline once and online once, with an event and an audit entry each', async (t) => {
   const place = await tenant(platform);
   const device = await enroll(platform, place);
   await goSilent([device.deviceId]);
@@ -96,46 +96,46 @@ test.serial('a silent device goes offline once, comes back once, and both are to
   );
 });
 
-test.serial('an organization may be more patient, and a device that beat meanwhile is left alone', async (t) => {
-  const place = await tenant(platform);
-  await platform.sql(`update organizations set settings = '{"devices":{"offlineAfterMinutes":30}}' where id = $1`, [
-    place.orgId,
-  ]);
-  const device = await enroll(platform, place);
-  await goSilent([device.deviceId], 20);
-  await runJob(platform, 'devices/sweep-silent');
-  t.is((await stateOf(device.deviceId)).connectivity, 'online');
-  await goSilent([device.deviceId], 31);
-  await runJob(platform, 'devices/sweep-silent');
-  t.is((await stateOf(device.deviceId)).connectivity, 'offline');
-});
-
 test.serial(
-  'workstations come and go: nobody is told before ten minutes, unless the organization says so',
+  'an organization can set a longer time, and a device with a heartbeat meanwhile stays online',
   async (t) => {
     const place = await tenant(platform);
-    const server = await enroll(platform, place, { deviceRole: 'server' });
-    const desk = await enroll(platform, place, { deviceRole: 'workstation' });
-    const connectivity = async () =>
-      Promise.all([server, desk].map(async ({ deviceId }) => (await stateOf(deviceId)).connectivity));
-    await goSilent([server.deviceId, desk.deviceId], 7);
-    await runJob(platform, 'devices/sweep-silent');
-    t.deepEqual(await connectivity(), ['offline', 'online']);
-    await goSilent([desk.deviceId], 11);
-    await runJob(platform, 'devices/sweep-silent');
-    t.deepEqual(await connectivity(), ['offline', 'offline']);
-    await Promise.all([heartbeat(platform, server), heartbeat(platform, desk)]);
-    await platform.sql(`update partners set settings = '{"devices":{"offlineAfterMinutes":3}}' where id = $1`, [
-      place.partnerId,
+    await platform.sql(`update organizations set settings = '{"devices":{"offlineAfterMinutes":30}}' where id = $1`, [
+      place.orgId,
     ]);
-    await goSilent([server.deviceId, desk.deviceId], 4);
+    const device = await enroll(platform, place);
+    await goSilent([device.deviceId], 20);
     await runJob(platform, 'devices/sweep-silent');
-    t.deepEqual(await connectivity(), ['offline', 'offline']);
+    t.is((await stateOf(device.deviceId)).connectivity, 'online');
+    await goSilent([device.deviceId], 31);
+    await runJob(platform, 'devices/sweep-silent');
+    t.is((await stateOf(device.deviceId)).connectivity, 'offline');
   },
 );
 
+test.serial('workstations are offline after ten minutes, unless the organization has set another time', async (t) => {
+  const place = await tenant(platform);
+  const server = await enroll(platform, place, { deviceRole: 'server' });
+  const desk = await enroll(platform, place, { deviceRole: 'workstation' });
+  const connectivity = async () =>
+    Promise.all([server, desk].map(async ({ deviceId }) => (await stateOf(deviceId)).connectivity));
+  await goSilent([server.deviceId, desk.deviceId], 7);
+  await runJob(platform, 'devices/sweep-silent');
+  t.deepEqual(await connectivity(), ['offline', 'online']);
+  await goSilent([desk.deviceId], 11);
+  await runJob(platform, 'devices/sweep-silent');
+  t.deepEqual(await connectivity(), ['offline', 'offline']);
+  await Promise.all([heartbeat(platform, server), heartbeat(platform, desk)]);
+  await platform.sql(`update partners set settings = '{"devices":{"offlineAfterMinutes":3}}' where id = $1`, [
+    place.partnerId,
+  ]);
+  await goSilent([server.deviceId, desk.deviceId], 4);
+  await runJob(platform, 'devices/sweep-silent');
+  t.deepEqual(await connectivity(), ['offline', 'offline']);
+});
+
 test.serial(
-  'many silent at once are one outage; who returns in time is never told of, who stays away is',
+  'many silent devices are one outage; devices that return in time have no event, the others do',
   async (t) => {
     const place = await tenant(platform);
     const devices = await Promise.all(Array.from({ length: 6 }, () => enroll(platform, place)));
@@ -173,7 +173,7 @@ test('a new source address is audited once a day for each address', async (t) =>
   );
 });
 
-test('a watchdog alone keeps the device online, and the silent main agent is noted until it beats', async (t) => {
+test('a watchdog alone keeps the device online, and the silence of the main agent is recorded until its heartbeat', async (t) => {
   const device = await enroll(platform, await tenant(platform));
   await platform.sql(`update device_state set main_last_seen_at = now() - interval '20 minutes' where device_id = $1`, [
     device.deviceId,
@@ -189,7 +189,7 @@ test('a watchdog alone keeps the device online, and the silent main agent is not
 });
 
 test.serial(
-  'an update that ends with the wanted version ends the updating; one that takes too long shows offline',
+  'an update ends when the agent reports its version; one that takes too long shows the device offline',
   async (t) => {
     const place = await tenant(platform);
     const [done, stuck] = await Promise.all([enroll(platform, place), enroll(platform, place)]);
@@ -206,7 +206,7 @@ test.serial(
   },
 );
 
-test('an agent that comes back with its old version after five minutes has failed to update, and is online', async (t) => {
+test('an agent that reports its old version after five minutes has failed to update, and is online', async (t) => {
   const place = await tenant(platform);
   const [early, late] = await Promise.all([enroll(platform, place), enroll(platform, place)]);
   for (const [device, minutes] of [
@@ -229,7 +229,7 @@ test('an agent that comes back with its old version after five minutes has faile
   t.deepEqual(changes, [{ device_id: late.deviceId, before: '1.0.0', after: '2.0.0' }]);
 });
 
-test('a heartbeat of a device that no longer exists is refused', async (t) => {
+test('a heartbeat of a device that no longer exists is an error', async (t) => {
   const place = await tenant(platform);
   const ghost = { deviceId: place.siteId, orgId: place.orgId };
   await t.throwsAsync(() => heartbeat(platform, ghost), { message: 'The device no longer exists' });
@@ -239,7 +239,7 @@ test('a heartbeat of a device that no longer exists is refused', async (t) => {
   );
 });
 
-test('beats that rename devices and decommissions at the same time do not wait for each other in a circle', async (t) => {
+test('concurrent heartbeats that rename devices and decommissions do not deadlock', async (t) => {
   const place = await tenant(platform);
   const devices = await Promise.all(Array.from({ length: 8 }, () => enroll(platform, place)));
   const gone = devices.map(({ deviceId }) =>

@@ -1,7 +1,7 @@
-/** Snapshots of agents, and the lists people see of them. */
+/** Snapshots of agents, and the lists that the API makes of them. */
 import test from 'ava';
+import type { Apis } from '#core/contract';
 import { startTestPlatform, tenant } from '#test';
-import type { DevicesApi } from '../api.ts';
 import { asAgent, enroll } from './arrange.ts';
 
 const platform = await startTestPlatform();
@@ -10,12 +10,12 @@ test.after.always(() => platform.stop());
 async function arrange() {
   const place = await tenant(platform);
   const device = await enroll(platform, place);
-  const submit = <T>(run: (devices: DevicesApi, id: string) => Promise<T>) =>
+  const submit = <T>(run: (devices: Apis['devices'], id: string) => Promise<T>) =>
     asAgent(platform, device, (ctx) => run(ctx.use('devices'), device.deviceId));
   return { ...place, device, submit, token: place.partner.token, path: `/devices/${device.deviceId}` };
 }
 
-test('software is compared with what is known: an equal hash writes nothing, a new list adds and removes', async (t) => {
+test('software is compared with what is stored: an equal hash writes nothing, a new list adds and removes', async (t) => {
   const { submit, path, token, device } = await arrange();
   const send = (names: string[], snapshotHash: string, complete?: boolean) =>
     submit((devices, id) =>
@@ -53,7 +53,7 @@ test('software is compared with what is known: an equal hash writes nothing, a n
   );
 });
 
-test('the same snapshot sent several times at once is written once', async (t) => {
+test('concurrent submissions of one snapshot write it once', async (t) => {
   const { submit } = await arrange();
   const body = { disks: [{ mountPoint: '/', totalGb: 10, usedGb: Number.NaN }], snapshotHash: 'd1' };
   const answers = await Promise.all([1, 2, 3, 4].map(() => submit((devices, id) => devices.submitDisks(id, body))));
@@ -91,7 +91,7 @@ test('network, disks, services and hardware appear in the detail, and more memor
   ]);
 });
 
-test('an agent reaches only its own organization, and lists are closed to others', async (t) => {
+test('an agent reaches only its own organization, and other callers cannot read the lists', async (t) => {
   const [mine, theirs] = [await arrange(), await arrange()];
   const foreign = asAgent(platform, mine.device, (ctx) =>
     ctx.use('devices').submitServices(theirs.device.deviceId, { services: [{ name: 'x', state: 'running' }] }),

@@ -1,4 +1,4 @@
-/** The state machine of devices, as a property: whatever happens in whatever order, only the steps of the table are taken. */
+/** The state machine of devices, as a property: any sequence of events takes only the transitions of the table. */
 import test from 'ava';
 import { startTestPlatform, type Tenant, tenant } from '#test';
 import { fc } from '#test/properties';
@@ -9,10 +9,10 @@ const place: Tenant = await tenant(platform);
 test.after.always(() => platform.stop());
 const token = place.partner.token;
 
-/** A device, as its lifecycle and its derived status depend on it. */
+/** The facts about a device on which its lifecycle and its derived status depend. */
 interface State {
   lifecycle: 'pending' | 'active' | 'quarantined' | 'decommissioned' | 'gone';
-  /** A machine has filled the row. */
+  /** A machine has enrolled as this device. */
   filled: boolean;
   online: boolean;
   maintenance: boolean;
@@ -35,7 +35,7 @@ interface Subject {
   secret: string;
 }
 interface Event {
-  /** The state after it, or null where the table has no such step. */
+  /** The next state, or null when the table has no such transition. */
   next(state: State): State | null;
   /** Whether it was accepted. */
   run(subject: Subject): Promise<boolean>;
@@ -91,7 +91,7 @@ const EVENTS: Record<string, Event> = {
         });
         return true;
       }).catch((error: { code?: string }) => {
-        // It left between the look and the change.
+        // The device left between the check and the change.
         if (error.code !== 'INVALID_STATE') throw error;
         return false;
       }),
@@ -142,11 +142,11 @@ const EVENTS: Record<string, Event> = {
     ),
     run: run('select $1::uuid', 'purge-devices'),
   },
-  wait_in_vain: {
+  expire: {
     next: always((state) => (state.lifecycle === 'pending' ? { ...state, lifecycle: 'gone' } : state)),
     run: run(`update devices set created_at = now() - interval '31 days' where id = $1`, 'expire-provisions'),
   },
-  beat: {
+  heartbeat: {
     next: when(
       ({ lifecycle: now }) => now !== 'gone',
       (state) => (state.lifecycle === 'active' ? { ...state, online: true } : state),
@@ -227,34 +227,38 @@ const expected = (state: State): Seen => ({
   connectivity: state.lifecycle === 'active' && state.online ? 'online' : 'offline',
 });
 
-test.serial('random sequences of events never leave the table, and the status is always the one derived', async (t) => {
-  const names = Object.keys(EVENTS);
-  const happened = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom(...names), { minLength: 4, maxLength: 14 }), async (sequence) => {
-      const subject = await provision();
-      let state = BEGIN;
-      // Enrolled at first in most sequences: a row that waits has few steps.
-      for (const name of sequence[0] === 'remove' ? sequence : ['enroll', ...sequence]) {
-        const event = EVENTS[name] as Event;
-        const next = event.next(state);
-        const accepted = await event.run(subject);
-        if (accepted !== (next !== null)) throw new Error(`${name} in ${JSON.stringify(state)}: accepted ${accepted}`);
-        if (next && next !== state) happened.add(`${state.lifecycle} ${name}`);
-        state = next ?? state;
-        const seen = await look(subject);
-        if (JSON.stringify(seen) !== JSON.stringify(expected(state))) {
-          throw new Error(`after ${name}: ${JSON.stringify(seen)} instead of ${JSON.stringify(expected(state))}`);
+test.serial(
+  'random sequences of events take only transitions of the table, and the status is the derived one',
+  async (t) => {
+    const names = Object.keys(EVENTS);
+    const happened = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...names), { minLength: 4, maxLength: 14 }), async (sequence) => {
+        const subject = await provision();
+        let state = BEGIN;
+        // Most sequences begin with an enrollment, because few transitions are possible before.
+        for (const name of sequence[0] === 'remove' ? sequence : ['enroll', ...sequence]) {
+          const event = EVENTS[name] as Event;
+          const next = event.next(state);
+          const accepted = await event.run(subject);
+          if (accepted !== (next !== null))
+            throw new Error(`${name} in ${JSON.stringify(state)}: accepted ${accepted}`);
+          if (next && next !== state) happened.add(`${state.lifecycle} ${name}`);
+          state = next ?? state;
+          const seen = await look(subject);
+          if (JSON.stringify(seen) !== JSON.stringify(expected(state))) {
+            throw new Error(`after ${name}: ${JSON.stringify(seen)} instead of ${JSON.stringify(expected(state))}`);
+          }
+          if (state.lifecycle === 'gone') break;
         }
-        if (state.lifecycle === 'gone') break;
-      }
-    }),
-    { numRuns: 40, endOnFailure: true },
-  );
-  t.true(happened.size >= 12, [...happened].join(', '));
-});
+      }),
+      { numRuns: 40, endOnFailure: true },
+    );
+    t.true(happened.size >= 12, [...happened].join(', '));
+  },
+);
 
-test.serial('two steps at once end as if one had come after the other', async (t) => {
+test.serial('two concurrent transitions end as if one had followed the other', async (t) => {
   const steps = ['quarantine', 'approve', 'deny', 'remove', 'restore', 'purge', 'enroll'];
   const starts: string[][] = [[], ['enroll'], ['enroll', 'quarantine'], ['enroll', 'remove']];
   for (const start of starts) {
@@ -275,7 +279,7 @@ test.serial('two steps at once end as if one had come after the other', async (t
         const [ab, ba] = [order(a, b), order(b, a)];
         const found = { oks: [first, second], lifecycle: (await look(subject)).lifecycle };
         const fits = [ab, { ...ba, oks: ba.oks.toReversed() }].map((one) => JSON.stringify(one));
-        // The purge is asked for first and done later: asked for twice, it is accepted twice.
+        // A purge is requested first and done later: requested twice, it is accepted twice.
         const twice = a === 'purge' && b === 'purge' && found.lifecycle !== 'decommissioned';
         t.true(twice || fits.includes(JSON.stringify(found)), `${start} then ${a} and ${b}: ${JSON.stringify(found)}`);
       }

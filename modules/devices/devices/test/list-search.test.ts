@@ -1,4 +1,4 @@
-/** The list's filters by text, tag and status, each where few devices meet them and where thousands do. */
+/** Filters of the list by text, tag and status, each with few matching devices and with thousands. */
 import test from 'ava';
 import { type Called, orgUser, sharedPlatform, systemUser, type Tenant, tenant } from '#test';
 
@@ -10,7 +10,7 @@ interface Listed {
   nextCursor: string | null;
   total?: number;
 }
-/** More than are named one by one. */
+/** More than MAX_FOUND. */
 const MANY = 4500;
 
 /**
@@ -63,7 +63,7 @@ async function walk(token: string, query: string): Promise<string[]> {
   return seen;
 }
 
-test('what few have is found by a part of name, serial number or address, whatever its case', async (t) => {
+test('a text of few devices is found as a part of name, serial number or address, in any case', async (t) => {
   const admin = await systemUser(platform);
   for (const [token, more] of [
     [mine.partner.token, ''],
@@ -98,7 +98,7 @@ test('what few have is found by a part of name, serial number or address, whatev
   }
 });
 
-test('what thousands have is walked in each order without a gap, and counted', async (t) => {
+test('a text of thousands of devices is walked in each order without a gap, and counted', async (t) => {
   const { token } = mine.partner;
   const bySeen = [...everyone.filter((name) => name !== host(2)).toReversed(), host(2)];
   for (const [query, wanted] of [
@@ -120,7 +120,7 @@ test('what thousands have is walked in each order without a gap, and counted', a
   }
 });
 
-test('neither way finds anything of another tenant, or beyond what a limited person sees', async (t) => {
+test('neither way finds devices of another tenant, or out of reach of a limited caller', async (t) => {
   await platform.sql(
     `with made as (
        insert into device_groups (org_id, name, type) values ($1, 'Few', 'static') returning id, org_id)

@@ -19,7 +19,7 @@ const start = (token: string, id: string, body: object) =>
 const end = (token: string, id: string) =>
   platform.call<Detail & ErrorBody>('DELETE', `/devices/${id}/maintenance`, { token });
 
-test('maintenance is shown instead of the connection, which heartbeats do not change, and ends early or moves', async (t) => {
+test('maintenance is shown instead of connectivity, heartbeats do not end it, and its end can be changed', async (t) => {
   const { device, id, token, orgId } = await arrange();
   const begun = await start(token, id, { minutes: 30, reason: 'new disk' });
   t.like(begun.body.data, { status: 'maintenance', connectivity: 'online', maintenanceReason: 'new disk' });
@@ -36,7 +36,7 @@ test('maintenance is shown instead of the connection, which heartbeats do not ch
   );
 });
 
-test.serial('maintenance ends by itself, and is told once', async (t) => {
+test.serial('maintenance ends by itself, with one event', async (t) => {
   const { id, token } = await arrange();
   await start(token, id, { minutes: 1 });
   await platform.sql(`update devices set maintenance_until = now() - interval '1 second' where id = $1`, [id]);
@@ -48,7 +48,7 @@ test.serial('maintenance ends by itself, and is told once', async (t) => {
   t.deepEqual(told.sort(), ['devices.maintenance.ended', 'devices.maintenance.started']);
 });
 
-test('maintenance wants an active device, a near end, a permission and reach', async (t) => {
+test('maintenance requires an active device, an end within seven days, a permission and reach', async (t) => {
   const { id, token, viewer } = await arrange();
   const other = await tenant(platform);
   const code = async (as: string, body: object) => refusalOf(await start(as, id, body));

@@ -1,4 +1,4 @@
-/** Two rows of one machine become one. */
+/** Merging two rows of one machine. */
 import test from 'ava';
 import { type ErrorBody, organization, startTestPlatform, tenant } from '#test';
 import { enroll, eventsOf, heartbeat, refusalOf } from './arrange.ts';
@@ -28,7 +28,7 @@ const merge = (token: string, id: string, intoDeviceId: string) =>
 const count = async (table: string, id: string) =>
   (await platform.sql(`select 1 from ${table} where device_id = $1`, [id])).length;
 
-test('what people set and the history go over, the other row leaves, and the hint is gone', async (t) => {
+test('the history and what users have set move, the other row is decommissioned, and the hint is removed', async (t) => {
   const { from, into, token, orgId } = await arrange();
   const hint = await platform.call<Detail>('GET', `/devices/${into}`, { token });
   t.is(hint.body.data.possibleReplacementOfDeviceId, from);
@@ -82,7 +82,7 @@ test('what people set and the history go over, the other row leaves, and the hin
   );
 });
 
-test('of values of one moment the ones of the device that stays are kept', async (t) => {
+test('where both have metrics of one time, those of the remaining device are kept', async (t) => {
   const { from, into, token, orgId } = await arrange();
   await platform.sql('delete from device_metrics where device_id = any($1)', [[from, into]]);
   await platform.sql(
@@ -98,7 +98,7 @@ test('of values of one moment the ones of the device that stays are kept', async
   t.deepEqual(rows, [{ device_id: into, cpu_percent: 2 }]);
 });
 
-test('a merge that makes no sense is refused and changes nothing', async (t) => {
+test('an invalid merge is an error and changes nothing', async (t) => {
   const { from, into, token, viewer, siteId, orgId, partnerId, fresh } = await arrange();
   const other = await tenant(platform);
   const sister = await organization(platform, partnerId);

@@ -1,4 +1,4 @@
-/** A device moves to another organization of its partner. */
+/** Moving a device to another organization of its partner. */
 import test from 'ava';
 import {
   apiKey,
@@ -13,7 +13,7 @@ import {
   tenant,
 } from '#test';
 import { openPeer } from '../../../agents/agents/test/socket-client.ts';
-import type { DeviceFollower } from '../types/slots.ts';
+import type { DeviceFollower } from '../slots/follower.ts';
 import { enroll, eventsOf, refusalOf } from './arrange.ts';
 
 interface Detail {
@@ -35,7 +35,7 @@ const orgsOf = async (table: string, id: string) =>
     ({ org_id }) => org_id,
   );
 
-test('what a device is goes along, its history stays, and both organizations are told', async (t) => {
+test('the current state moves, the history stays, and both organizations have an event', async (t) => {
   const { agent, id, token, orgId, target, partnerId } = await arrange();
   await agent.put('software', { software: [{ name: 'editor', version: '1' }], complete: true });
   await agent.put('hardware', { serialNumber: 'SN', ramTotalMb: 4096 });
@@ -58,7 +58,7 @@ test('what a device is goes along, its history stays, and both organizations are
     t.deepEqual(await orgsOf(table, id), [orgId], table);
   const [command] = await platform.sql('select status from device_commands where device_id = $1', [id]);
   t.is(command?.status, 'cancelled');
-  // The new customer sees the device and none of what it did before; the old one sees nothing.
+  // The new customer sees the device without its history; the old one sees nothing.
   const [there, before] = await Promise.all([orgUser(platform, { orgId: target.orgId }), orgUser(platform, { orgId })]);
   const seen = await platform.call<Detail>('GET', `/devices/${id}`, { token: there.token });
   t.deepEqual(seen.body.data.recentMetrics, []);
@@ -95,7 +95,7 @@ test('what a device is goes along, its history stays, and both organizations are
   t.is(partnerId.length, 36);
 });
 
-test('the agent goes on with its tokens, and everything it says counts in the new organization', async (t) => {
+test('the tokens of the agent stay valid, and its reports belong to the new organization', async (t) => {
   const { agent, id, token, target } = await arrange();
   await move(token, id, target);
   t.is((await agent.heartbeat({ status: 'ok', agentVersion: '2.0.0', metrics: { cpuPercent: 7 } })).status, 200);
@@ -113,7 +113,7 @@ test('the agent goes on with its tokens, and everything it says counts in the ne
   t.deepEqual(await orgsOf('device_commands', id), [target.orgId]);
 });
 
-test('the socket of the agent is closed, and the next one belongs to the new organization', async (t) => {
+test('the connection of the agent is closed, and the next one belongs to the new organization', async (t) => {
   const { agent, id, token, target } = await arrange();
   const peer = await openPeer(platform.url, agent.agentId, agent.token);
   t.is((await move(token, id, target)).status, 200);
@@ -125,7 +125,7 @@ test('the socket of the agent is closed, and the next one belongs to the new org
   await again.close();
 });
 
-test('custom values go along where the new organization has their fields, the others are named in the trail', async (t) => {
+test('custom values move if the new organization has their fields; the audit entry lists the others', async (t) => {
   const { id, token, orgId, partnerId, target } = await arrange();
   const field = (body: object) => platform.call('POST', '/custom-fields', { token, body: { type: 'text', ...body } });
   await field({ name: 'Own', fieldKey: 'own', orgId });
@@ -141,7 +141,7 @@ test('custom values go along where the new organization has their fields, the ot
   t.deepEqual(audit?.details.droppedCustomFields, ['own']);
 });
 
-test('a move that may not be is refused and changes nothing', async (t) => {
+test('an invalid move is an error and changes nothing', async (t) => {
   const { id, token, orgId, siteId, target, partnerId, partnerRoleId, orgAdmin } = await arrange();
   const other = await tenant(platform);
   const code = async (as: string, body: object) => refusalOf(await move(as, id, body));
@@ -188,7 +188,7 @@ test('a move that may not be is refused and changes nothing', async (t) => {
   t.is((await platform.call('POST', `/devices/${id}/move-org`, { apiKey: key, body: target })).status, 403);
 });
 
-test('a device that another module holds stays, and the limit of the partner does not count against a move', async (t) => {
+test('another module can prevent a move, and a move does not count against the limit of the partner', async (t) => {
   const { id, token, orgId, partnerId, target } = await arrange();
   await platform.sql('update partners set max_devices = 1 where id = $1', [partnerId]);
   const session: DeviceFollower = { holds: async (_ctx, deviceId) => (deviceId === id ? 'remote_session' : null) };
@@ -206,7 +206,7 @@ test('a device that another module holds stays, and the limit of the partner doe
   t.is((await move(token, id, target)).status, 200);
 });
 
-test('of two moves at once one counts, and a move does not wait in a circle with enrollments', async (t) => {
+test('of two concurrent moves one succeeds, and a move does not deadlock with enrollments', async (t) => {
   const place = await tenant(platform);
   const [one, two] = [await organization(platform, place.partnerId), await organization(platform, place.partnerId)];
   await platform.sql('update organizations set max_devices = 100 where partner_id = $1', [place.partnerId]);

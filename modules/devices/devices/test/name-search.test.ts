@@ -1,4 +1,4 @@
-/** The function behind the search for devices: held to the caller's reach, through indexes, under the policy. */
+/** The function behind the search for devices: limited to the caller's reach, with indexes, under row-level security. */
 import test from 'ava';
 import type { Context } from '#core';
 import { organization, startTestPlatform, tenant } from '#test';
@@ -8,10 +8,10 @@ import { enroll } from './arrange.ts';
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const { app } = platform.platform.tasks.work.database;
-type Row = Record<string, unknown>;
-type Query = (text: string, values?: unknown[]) => Promise<Row[]>;
+type ResultRow = Record<string, unknown>;
+type Query = (text: string, values?: unknown[]) => Promise<ResultRow[]>;
 
-/** Runs on the tenants' role with these organizations announced, as runUnitOfWork() does; always undone. */
+/** Runs with the tenant role limited to these organizations, as runUnitOfWork() does, and always rolls back. */
 async function announced<T>(orgIds: string[], run: (query: Query) => Promise<T>): Promise<T> {
   const client = await app.connect();
   try {
@@ -24,7 +24,7 @@ async function announced<T>(orgIds: string[], run: (query: Query) => Promise<T>)
   }
 }
 
-test('called directly by a tenant it finds the tenant’s own devices, and nothing without one', async (t) => {
+test('called directly by a tenant it returns its own devices, and nothing without a tenant', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const own = await enroll(platform, mine, { hostname: 'direct-1' });
   const foreign = await enroll(platform, theirs, { hostname: 'direct-2' });
@@ -42,7 +42,7 @@ test('called directly by a tenant it finds the tenant’s own devices, and nothi
   }
 });
 
-test('held to groups it finds their members only, the best first, and nobody whom a group excludes', async (t) => {
+test('limited to groups it returns only their members, the best first, without excluded devices', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const device = async (hostname: string, place = mine) => (await enroll(platform, place, { hostname })).deviceId;
   const [whole, begins, holds, shut, outside] = await Promise.all(
@@ -77,7 +77,7 @@ test('held to groups it finds their members only, the best first, and nobody who
   t.false((await ids([own], 'bound')).includes(outside));
 });
 
-test('a tenant cannot name organizations to it', async (t) => {
+test('a tenant cannot pass organizations to it', async (t) => {
   const { orgId } = await tenant(platform);
   await t.throwsAsync(
     announced([orgId], (query) => query(`select * from find_named_devices(null, null, null, 'a', 10)`)),
@@ -85,7 +85,7 @@ test('a tenant cannot name organizations to it', async (t) => {
   );
 });
 
-test('a search uses the indexes of names for beginnings, and those of trigrams for parts, under the policy', async (t) => {
+test('a search uses the indexes of names for prefixes, and trigram indexes for parts, under row-level security', async (t) => {
   const { orgId, siteId, partnerId } = await tenant(platform);
   const other = await organization(platform, partnerId);
   for (const [n, place] of [{ orgId, siteId }, other].entries()) {
@@ -108,7 +108,7 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
   const read = async (query: Query) =>
     Number((await query(`select pg_stat_get_xact_tuples_fetched('devices'::regclass) as n`))[0]?.n);
   for (const [term, indexes, rows] of [
-    // Beginnings: whichever index of names, it reads no more rows than can be shown from each, twice.
+    // Prefixes: it reads at most twice the number of rows that can be shown, from each index of names.
     [wanted?.hostname, [], 10],
     ['host-', [], 100],
     ['desk', [], 100],
@@ -130,7 +130,7 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
       }
     });
   }
-  // Outside the function the policy stands between the ids and the rows, in the statement that the search itself makes.
+  // Outside the function row-level security applies between the ids and the rows, in the statement of the search itself.
   const made: [string, unknown[]][] = [];
   const listening = {
     scope: { orgIds: [orgId], siteIds: null, groupIds: null },
@@ -144,7 +144,7 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
   t.regex(plan, /devices_(pkey|id_org)/);
   t.regex(plan, /Filter: .*org_id = ANY/);
   t.notRegex(plan, /Seq Scan on devices/);
-  // A walk through the list goes on where it was: the position is compared in the index, not row by row after the policy.
+  // The next page of a walk: the position is an index condition, not a filter on each row.
   for (const [key, text] of [
     ['d.name_key', 'host-8'],
     ['d.enrolled_at', '2026-01-01'],
@@ -156,7 +156,7 @@ test('a search uses the indexes of names for beginnings, and those of trigrams f
     );
     t.regex(next.map((row) => row['QUERY PLAN']).join('\n'), /Index Cond: .*ROW\(/, key);
   }
-  // What the function runs for parts, seen by its owner.
+  // The statements for parts inside the function, as its owner.
   const inner = await platform.sql<{ 'QUERY PLAN': string }>(
     `explain select d.id from devices d where d.org_id = any('{${orgId}}'::uuid[])
        and (lower(d.hostname) like '%${wanted?.part}%' or lower(d.display_name) like '%${wanted?.part}%')

@@ -1,4 +1,4 @@
-/** The guard against a storm of news when many devices fall silent at once. */
+/** Many devices that go offline at once are one outage, instead of an event for each. */
 import test from 'ava';
 import { organization, startTestPlatform, type Tenant, tenant } from '#test';
 import { runJob } from './arrange.ts';
@@ -6,12 +6,12 @@ import { runJob } from './arrange.ts';
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
-interface Place {
+interface TestOrganization {
   orgId: string;
   siteId: string;
 }
-/** That many online devices, of which the first have not been heard for ten minutes. */
-const fleet = (at: Place, count: number, silent: number) =>
+/** Creates this number of online devices; the first of them have been silent for ten minutes. */
+const fleet = (at: TestOrganization, count: number, silent: number) =>
   platform.sql(
     `with d as (
        insert into devices (org_id, site_id, agent_id, hostname, os_type, lifecycle)
@@ -31,7 +31,7 @@ const told = async (orgId: string) => {
 };
 const clear = () => platform.sql('delete from devices');
 
-test.serial('a few of an organization are told one by one', async (t) => {
+test.serial('a few devices of an organization have an event each', async (t) => {
   const place: Tenant = await tenant(platform);
   await fleet(place, 100, 6);
   await runJob(platform, 'devices/sweep-silent');
@@ -39,7 +39,7 @@ test.serial('a few of an organization are told one by one', async (t) => {
   await clear();
 });
 
-test.serial('over thirty percent of one organization are its outage, and nobody else notices', async (t) => {
+test.serial('over thirty percent of one organization are its outage, and do not affect others', async (t) => {
   const place: Tenant = await tenant(platform);
   const other = await organization(platform, place.partnerId);
   await fleet(place, 15, 5);
@@ -50,20 +50,23 @@ test.serial('over thirty percent of one organization are its outage, and nobody 
   await clear();
 });
 
-test.serial('over twenty percent of all are an outage everywhere: the server or its line was away', async (t) => {
-  const place: Tenant = await tenant(platform);
-  const other = await organization(platform, place.partnerId);
-  await fleet(place, 20, 5);
-  await fleet(other, 20, 5);
-  await runJob(platform, 'devices/sweep-silent');
-  t.deepEqual(await told(place.orgId), { 'devices.outage': 1 });
-  t.deepEqual(await told(other.orgId), { 'devices.outage': 1 });
-  // Those who stay away are told after all, once.
-  await platform.sql(
-    `update device_state set offline_held_at = now() - interval '4 minutes' where offline_held_at is not null`,
-  );
-  await runJob(platform, 'devices/sweep-silent');
-  await runJob(platform, 'devices/sweep-silent');
-  t.deepEqual(await told(place.orgId), { 'devices.offline': 5, 'devices.outage': 1 });
-  await clear();
-});
+test.serial(
+  'over twenty percent of all devices are an outage everywhere: the server or its network was down',
+  async (t) => {
+    const place: Tenant = await tenant(platform);
+    const other = await organization(platform, place.partnerId);
+    await fleet(place, 20, 5);
+    await fleet(other, 20, 5);
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await told(place.orgId), { 'devices.outage': 1 });
+    t.deepEqual(await told(other.orgId), { 'devices.outage': 1 });
+    // Devices that stay offline have their events later, once.
+    await platform.sql(
+      `update device_state set offline_held_at = now() - interval '4 minutes' where offline_held_at is not null`,
+    );
+    await runJob(platform, 'devices/sweep-silent');
+    await runJob(platform, 'devices/sweep-silent');
+    t.deepEqual(await told(place.orgId), { 'devices.offline': 5, 'devices.outage': 1 });
+    await clear();
+  },
+);

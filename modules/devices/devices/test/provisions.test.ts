@@ -1,4 +1,4 @@
-/** Devices that are made before their machines report. */
+/** Devices that are created before their agents enroll. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import {
@@ -21,7 +21,7 @@ interface Made {
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
-// An address of its own for each enrollment: wrong keys are counted by where they come from.
+// Each enrollment has its own address, because wrong keys are counted by address.
 const provision = (token: string, body: object) =>
   platform.call<Made & ErrorBody>('POST', '/devices/provision', {
     token,
@@ -31,7 +31,7 @@ const tryToEnroll = async (token: string, change: object = {}) =>
   refusalOf(await platform.call('POST', '/agents/enroll', { body: enrollmentBody(token, change) }));
 const rowOf = async (id: string) => (await platform.sql('select * from devices where id = $1', [id]))[0] ?? {};
 
-test('a device is provisioned, its token lets one machine fill it, and its quota was taken already', async (t) => {
+test('a device is provisioned, its token enrolls one machine, and it already counted against the limits', async (t) => {
   const { orgId, siteId, partner } = await tenant(platform);
   await platform.sql('update organizations set max_devices = 1 where id = $1', [orgId]);
   const made = await provision(partner.token, {
@@ -83,7 +83,7 @@ test('a device is provisioned, its token lets one machine fill it, and its quota
   t.deepEqual(await tryToEnroll(enrollment.token), [401, 'ENROLLMENT_FAILED']);
 });
 
-test('the last place of a partner is given once, and the refusal says which limit it was', async (t) => {
+test('the last place of a partner is given once, and the error names the limit', async (t) => {
   const { orgId, siteId, partner, partnerId } = await tenant(platform);
   const sister = await organization(platform, partnerId);
   await platform.sql('update partners set max_devices = 1 where id = $1', [partnerId]);
@@ -93,7 +93,7 @@ test('the last place of a partner is given once, and the refusal says which limi
   t.deepEqual(refused?.body.error.details, [{ currentDevices: 1, maxDevices: 1, level: 'partner' }] as never);
 });
 
-test('of many machines with one token exactly one becomes the device', async (t) => {
+test('of many machines with one token exactly one enrolls', async (t) => {
   const { orgId, siteId, partner } = await tenant(platform);
   const { body } = await provision(partner.token, { orgId, siteId });
   const answers = await Promise.all(
@@ -105,7 +105,7 @@ test('of many machines with one token exactly one becomes the device', async (t)
   t.is((await platform.sql('select 1 from devices where org_id = $1', [orgId])).length, 1);
 });
 
-test('a token that is over, for another system, or of a device that left opens nothing and is audited', async (t) => {
+test('a token that is expired, for another system, or of a decommissioned device is rejected and audited', async (t) => {
   const { orgId, siteId, partner } = await tenant(platform);
   const [old, mac, gone] = await Promise.all([1, 2, 3].map(() => provision(partner.token, { orgId, siteId })));
   await platform.sql(`update device_provisions set expires_at = now() where device_id = $1`, [old?.body.deviceId]);
@@ -131,11 +131,11 @@ test('a token that is over, for another system, or of a device that left opens n
       .sort(),
     ['expired', 'os_differs', 'used'],
   );
-  // The machine that it was made for still gets in.
+  // The right machine can still enroll.
   t.is((await enrollAgent(platform, { key: mac?.body.enrollment.token ?? '' })).deviceId, mac?.body.deviceId ?? '');
 });
 
-test('a name that is there already is refused with its device, unless two are meant', async (t) => {
+test('an existing name is an error with its device, unless duplicates are allowed', async (t) => {
   const place = await tenant(platform);
   const { orgId, siteId, partner } = place;
   const device = await enroll(platform, place, { hostname: 'Twin' });
@@ -154,7 +154,7 @@ test('a name that is there already is refused with its device, unless two are me
   t.deepEqual([...refusalOf(hidden), hidden.body.error.details], [409, 'HOSTNAME_COLLISION', []]);
 });
 
-test('organization and site must be named where there is a choice, and be within reach', async (t) => {
+test('organization and site are required where there is a choice, and must be within reach', async (t) => {
   const { orgId, siteId, partner, partnerId, partnerRoleId, viewer, orgAdmin } = await tenant(platform);
   const other = await tenant(platform);
   const sister = await organization(platform, partnerId);
@@ -188,7 +188,7 @@ test('organization and site must be named where there is a choice, and be within
   t.is((await platform.sql('select 1 from devices where org_id = any($1)', [[orgId, sister.orgId]])).length, 1);
 });
 
-test.serial('a device that no machine has filled for thirty days goes', async (t) => {
+test.serial('a device whose machine has not enrolled for thirty days is deleted', async (t) => {
   const { orgId, siteId, partner } = await tenant(platform);
   const [old, young] = await Promise.all([1, 2].map(() => provision(partner.token, { orgId, siteId })));
   await platform.sql(`update devices set created_at = now() - interval '31 days' where id = $1`, [old?.body.deviceId]);

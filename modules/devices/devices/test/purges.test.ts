@@ -1,4 +1,4 @@
-/** The end of a device, on demand. */
+/** Purging devices. */
 import test from 'ava';
 import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { eventsOf, refusalOf, runJob } from './arrange.ts';
@@ -27,7 +27,7 @@ const left = async (id: string) => {
   return found;
 };
 
-test('a purge removes the device with all its rows, however many, and its agent is told that it is gone', async (t) => {
+test('a purge deletes the device with all its rows, however many, and its agent receives DEVICE_GONE', async (t) => {
   const { agent, id, token, orgId } = await arrange();
   await platform.sql(
     `insert into device_metrics (device_id, ts, org_id, cpu_percent)
@@ -65,7 +65,7 @@ test('a purge removes the device with all its rows, however many, and its agent 
   );
 });
 
-test.serial('a purge that was asked for and did not come to its end is begun again', async (t) => {
+test.serial('a purge that was requested and did not finish is repeated', async (t) => {
   const { id, token } = await arrange();
   await platform.call('DELETE', `/devices/${id}`, { token });
   await platform.sql(`update devices set purge_requested_at = now() - interval '2 days' where id = $1`, [id]);
@@ -74,7 +74,7 @@ test.serial('a purge that was asked for and did not come to its end is begun aga
   t.is((await platform.call('GET', `/devices/${id}`, { token })).status, 404);
 });
 
-test('only a decommissioned device may be purged, by its name, by whom that is allowed', async (t) => {
+test('a purge requires a decommissioned device, its name, and the permission', async (t) => {
   const { id, token, viewer } = await arrange();
   const other = await tenant(platform);
   t.deepEqual(refusalOf(await purge(token, id)), [409, 'INVALID_STATE']);

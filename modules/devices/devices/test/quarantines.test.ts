@@ -1,4 +1,4 @@
-/** Quarantine, its end, and organizations that look at each new device first. */
+/** Quarantine, its end, and organizations that approve each new device. */
 import test from 'ava';
 import { NOWHERE } from '#core';
 import { type ErrorBody, enrollAgent, enrollmentKey, orgUser, startTestPlatform, type Tenant, tenant } from '#test';
@@ -27,9 +27,9 @@ test('a quarantined device is only acknowledged until it is approved, then its o
   await post(token, id, 'commands', { type: 'lock' });
   const done = await post(token, id, 'quarantine', reason);
   t.like(done.body.data, { lifecycle: 'quarantined', status: 'quarantined', quarantineReason: 'cloned token' });
-  const beat = await agent.heartbeat();
-  t.is(beat.status, 200);
-  t.deepEqual(beat.body.commands, []);
+  const response = await agent.heartbeat();
+  t.is(response.status, 200);
+  t.deepEqual(response.body.commands, []);
   t.is((await agent.put('software', { software: [] })).status, 403);
   t.deepEqual(refusalOf(await post(token, id, 'commands', { type: 'lock' })), [409, 'INVALID_STATE']);
   const [command] = await platform.sql<{ status: string }>('select status from device_commands where device_id = $1', [
@@ -55,22 +55,22 @@ test('a quarantined device is only acknowledged until it is approved, then its o
   t.true(audits.includes('device.quarantine') && audits.includes('device.approve'));
 });
 
-test('a denied device is decommissioned and told to remove its agent', async (t) => {
+test('a denied device is decommissioned and receives the uninstall command', async (t) => {
   const { agent, id, token, orgId } = await arrange();
   await post(token, id, 'quarantine', reason);
   const denied = await post(token, id, 'deny');
   t.is(denied.status, 200);
-  const beat = await agent.heartbeat();
-  t.true(beat.body.uninstall);
+  const response = await agent.heartbeat();
+  t.true(response.body.uninstall);
   t.deepEqual(
-    beat.body.commands.map((command) => command.id),
+    response.body.commands.map((command) => command.id),
     [denied.body.uninstallCommandId ?? ''],
   );
   const [audit] = await platform.audits({ action: 'device.delete', orgId });
   t.is(audit?.details.mode, 'deny');
 });
 
-test('each step is open in its own state only, and once', async (t) => {
+test('each transition is possible in its own state only, and once', async (t) => {
   const { id, token } = await arrange();
   t.deepEqual(refusalOf(await post(token, id, 'approve')), [409, 'INVALID_STATE']);
   t.deepEqual(refusalOf(await post(token, id, 'deny')), [409, 'INVALID_STATE']);
@@ -82,7 +82,7 @@ test('each step is open in its own state only, and once', async (t) => {
   t.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test('quarantine wants its permission, reach and a reason', async (t) => {
+test('quarantine requires its permission, reach and a reason', async (t) => {
   const { id, token, viewer, orgId } = await arrange();
   const other = await tenant(platform);
   const elsewhere = await orgUser(platform, { orgId, siteIds: [other.siteId] });
@@ -95,7 +95,7 @@ test('quarantine wants its permission, reach and a reason', async (t) => {
   t.deepEqual(refusalOf(await post(token, id, 'quarantine', { reason: ' ' })), [400, 'VALIDATION_ERROR']);
 });
 
-test('where the organization wants to approve devices, new ones enter quarantined', async (t) => {
+test('new devices are quarantined if the organization approves devices', async (t) => {
   const place: Tenant = await tenant(platform);
   await platform.sql(`update organizations set settings = '{"devices":{"approveEnrollments":true}}' where id = $1`, [
     place.orgId,
@@ -114,7 +114,7 @@ test('where the organization wants to approve devices, new ones enter quarantine
   t.is((await read()).body.data.status, 'online');
 });
 
-test('another module may quarantine an active device, and only that', async (t) => {
+test('another module can quarantine active devices only', async (t) => {
   const { id, orgId } = await arrange();
   const suspect = () =>
     asPlatform(platform, (ctx) => ctx.use('devices').quarantine(id, 'certificate differs'), NOWHERE);

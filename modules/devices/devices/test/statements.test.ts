@@ -1,4 +1,4 @@
-/** How many statements each endpoint of devices costs, begin and commit included, and that the number of rows does not count. */
+/** The number of statements of each endpoint of devices, begin and commit included, regardless of the number of rows. */
 import test from 'ava';
 import type pg from 'pg';
 import { organization, startTestPlatform, tenant } from '#test';
@@ -7,7 +7,7 @@ import { enroll } from './arrange.ts';
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
-/** What ran since the last request began, by connection: a request's is the one on which its tenant was announced. */
+/** The statements since the last request began, by connection: that of a request is the one on which its tenant was set. */
 let ran = new Map<pg.PoolClient, string[]>();
 const watched = new WeakSet<pg.PoolClient>();
 const { app, platform: wide } = platform.platform.tasks.work.database;
@@ -19,7 +19,7 @@ for (const pool of [app, wide]) {
     client.query = ((...args: unknown[]) => {
       const [what] = args;
       const text = typeof what === 'string' ? what : ((what as { text?: string }).text ?? '');
-      // A connection is used again and again: its request begins with the announcement and ends with the commit.
+      // Connections are reused: a request begins when the tenant is set and ends with the commit.
       if (text.includes(`set_config('app.org_ids'`)) ran.set(client, []);
       const mine = ran.get(client);
       if (mine && !mine.at(-1)?.endsWith('commit')) mine.push(text);
@@ -28,7 +28,7 @@ for (const pool of [app, wide]) {
   });
 }
 
-/** Begin (with the announcement of the tenant) and commit (with audit, events and jobs) are one statement each. */
+/** Begin (which sets the tenant) and commit (with audit, events and jobs) are one statement each. */
 const KNOWN: Record<string, number> = {
   'GET /devices/:id': 5,
   'PATCH /devices/:id': 7,
@@ -51,7 +51,7 @@ const KNOWN: Record<string, number> = {
   'POST /devices/bulk/commands of 500': 4,
 };
 
-test('each endpoint takes the statements that are known, whatever the number of devices and rows', async (t) => {
+test('each endpoint takes a fixed number of statements, regardless of the number of devices and rows', async (t) => {
   const place = await tenant(platform);
   const target = await organization(platform, place.partnerId);
   const { token } = place.partner;
@@ -112,7 +112,7 @@ test('each endpoint takes the statements that are known, whatever the number of 
     }
     return costs;
   };
-  // The first round reads the columns of the tables, once a process.
+  // The first round also reads the columns of the tables, once for each process.
   await round(1);
   t.deepEqual(await round(2), KNOWN);
   t.deepEqual(await round(10), KNOWN);

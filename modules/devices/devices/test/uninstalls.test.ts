@@ -1,4 +1,4 @@
-/** Agents that are removed by hand, and what becomes of their devices. */
+/** Agents that are uninstalled by hand, and what happens to their devices. */
 import test from 'ava';
 import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { runJob } from './arrange.ts';
@@ -26,7 +26,7 @@ const lifecycleOf = async (deviceId: string) => {
   return row?.lifecycle;
 };
 
-test('an agent says once that it is being removed, which is audited and shown', async (t) => {
+test('an agent reports once that it is being removed, which is audited and shown', async (t) => {
   const { agent, orgId, orgAdmin } = await newAgent(false);
   t.is((await agent.call('POST', 'uninstall-intent', {})).status, 200);
   t.is((await agent.call('POST', 'uninstall-intent', {})).status, 200);
@@ -44,7 +44,7 @@ test('an agent says once that it is being removed, which is audited and shown', 
   t.is(body.data.status, 'online', 'nothing else changes');
 });
 
-test('a day of silence later its device leaves, where the organization wants that', async (t) => {
+test('a day later the silent device is decommissioned, if the organization has set so', async (t) => {
   const [wanted, silentOnly, heard, early, unwanted] = await Promise.all([
     newAgent(true),
     newAgent(true),
@@ -68,8 +68,8 @@ test('a day of silence later its device leaves, where the organization wants tha
   t.is(more.length, 0);
 });
 
-// One after the other: the job of the test before would take this one's machine.
-test.serial('a machine that enrolls again as the same device has not been removed', async (t) => {
+// Serial, because the job of the previous test would decommission this machine.
+test.serial('a machine that enrolls again as the same device is not decommissioned', async (t) => {
   const at = await newAgent(true);
   await at.agent.call('POST', 'uninstall-intent', {});
   await age(at.agent.deviceId, '25 hours', '25 hours');

@@ -1,4 +1,4 @@
-/** Removing a custom field asks here which saved filters name it. */
+/** Saved filters that use a custom field, for the removal of that field. */
 import { defineContribution } from '#core';
 import { filtersNaming } from '../services/filters.ts';
 

@@ -1,4 +1,4 @@
-/** The list of devices asks here what the filter means that a caller named. */
+/** Compiles a saved filter for the list of devices. */
 import { defineContribution } from '#core';
 import { compile } from '../services/compilations.ts';
 import { limited } from '../services/evaluations.ts';

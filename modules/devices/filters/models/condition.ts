@@ -1,4 +1,4 @@
-/** Condition trees: their words, and how large they may be. */
+/** Condition trees: their operators, and the limits of their size. */
 
 export const OPERATORS = [
   ...(['equals', 'notEquals', 'greaterThan', 'greaterThanOrEquals', 'lessThan', 'lessThanOrEquals'] as const),
@@ -19,15 +19,15 @@ export interface Group {
 }
 
 /** The root is the first level. */
-export const MOST_LEVELS = 10;
-export const MOST_CONDITIONS = 100;
+export const MAX_LEVELS = 10;
+export const MAX_CONDITIONS = 100;
 /** Values of `in`, `notIn`, `hasAny` and `hasAll`. */
-export const MOST_VALUES = 500;
+export const MAX_VALUES = 500;
 /** UTF-16 units of one text, and of a regular expression. */
-export const LONGEST_TEXT = 1000;
-export const LONGEST_PATTERN = 200;
+export const MAX_TEXT_LENGTH = 1000;
+export const MAX_PATTERN_LENGTH = 200;
 
-/** Each is the opposite of another and therefore also true of a device without a value. */
+/** Each is the opposite of another operator, and therefore also true of a device without a value. */
 export const OPPOSITES: Partial<Record<Operator, Operator>> = {
   notEquals: 'equals',
   notContains: 'contains',

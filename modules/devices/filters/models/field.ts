@@ -1,20 +1,20 @@
-/** The slot `filters.field`: what can be asked of a device, and the SQL that answers. */
+/** The slot `filters.field`: fields of devices that conditions can use, and the SQL that reads them. */
 import type { Context } from '#core';
 import type { Operator } from './condition.ts';
 
 /** `date` is a day as the text YYYY-MM-DD; `array` is text[]. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'enum' | 'date' | 'datetime' | 'array' | 'uuid';
 
-/** A table beside `devices d`. It must give one row a device (`left join` where there may be none). */
+/** A table besides `devices d`. It must return one row for each device (`left join` where there may be none). */
 export interface Join {
   alias: string;
   sql: string;
 }
 /**
- * The devices that an index finds; the sign `?` stands for the value, which comes with its type. `within` calls a function
- * that holds itself to the announced organizations and gives a column `device_id`, and `place` too where `places` says so
- * (modules/devices/devices/migrations/001-devices.sql). `everywhere` is a query for ids, for work that reaches all organizations; without it
- * such work uses the field's own SQL, where no policy keeps an index from it.
+ * The devices that an index finds; `?` stands for the value with its type. `within` calls a function that is limited to the
+ * organizations of the caller and returns a column `device_id`, and also `place` (the ctid of the row) if `places` is set
+ * (modules/devices/devices/migrations/001-devices.sql). `everywhere` is a query for ids, for callers who reach all organizations.
+ * Without it the SQL of the field is used for them: row-level security does not keep it from its index.
  */
 export interface Search {
   within: string;
@@ -22,46 +22,46 @@ export interface Search {
   everywhere?: string;
 }
 
-/** One field. It has either `value` or `rows`. SQL here is the module's own text: nothing of a caller's may be in it. */
+/** One field. It has either `value` or `rows`. Its SQL is text of the module and never contains input of a caller. */
 export interface FilterField {
   key: string;
   type: FieldType;
-  /** SQL over `d` and the joins: text, numeric, boolean, timestamptz, uuid or text[], as the type says. */
+  /** SQL over `d` and the joins: text, numeric, boolean, timestamptz, uuid or text[], according to the type. */
   value?: string;
-  /** Where a device has many values: `from` with a column that holds the device's id, and the value. */
+  /** For a field with many values for each device: `from` with a column that has the device's id, and the value. */
   rows?: { from: string; device: string; value: string };
   joins?: readonly Join[];
-  /** When not all that the type allows (operators/index.ts). */
+  /** The operators, if not all of the type (operators/index.ts). */
   operators?: readonly Operator[];
   /** All values of an enum. */
   values?: readonly string[];
-  /** True where the condition asks for devices that have no such row (`software.notInstalled`). */
+  /** True for conditions about devices that have no such row (`software.notInstalled`). */
   absent?: boolean;
-  /** By operator; `contains`, `startsWith` and `endsWith` are one search, `like`, for a pattern. */
+  /** Searches by operator; `contains`, `startsWith` and `endsWith` share the search `like`, which takes a pattern. */
   searches?: Partial<Record<'like' | 'equals' | 'hasAny' | 'hasAll', Search>>;
-  /** Brings a value into the form that is stored. */
+  /** Converts a value to its stored form. */
   normalise?(text: string): string;
-  /** Only devices of these have the field; conditions on it are false for all others. */
+  /** Only devices of these organizations and partners have the field; conditions on it are false for all others. */
   only?: { orgIds?: readonly string[]; partnerIds?: readonly string[] };
-  /** Of these only devices of organizations for which the field's module is on; everywhere when absent. */
+  /** Limits the field to organizations for which its module is on; all organizations when absent. */
   onFor?: readonly string[];
-  /** Changes with most heartbeats: a rule that uses it is looked at again from time to time, not after each change. */
+  /** Changes with most heartbeats: a rule that uses it is evaluated periodically, not after each change. */
   volatile?: boolean;
-  /** Changes by itself as time goes by. */
+  /** Changes with time, without any write. */
   clock?: boolean;
-  /** The value of an enum that stands for removed devices: these stay out unless a condition asks for it. */
+  /** The value of an enum for removed devices, which are left out unless a condition names it. */
   removed?: string;
 }
 
-/** Fills `filters.field`: fields known in advance, and families of which only the keys that a tree names are looked up. */
+/** Contribution to `filters.field`: fixed fields, and families of fields, of which only the keys in a tree are looked up. */
 export interface FieldSource {
   fields?: readonly FilterField[];
   family?: {
     /** Ends in a dot. */
     prefix: string;
     /**
-     * The fields for these keys (the prefix taken off) in these organizations; null means all. A key that organizations
-     * define differently has several, each with its `only`.
+     * The fields for these keys (without the prefix) in these organizations; null means all. A key that organizations define
+     * differently has several fields, each with its `only`.
      */
     resolve(
       ctx: Context,

@@ -1,11 +1,11 @@
-/** What conditions find, as the API shows it. */
+/** The devices that conditions match, as the API shows them. */
 import Joi from 'joi';
 import { named } from '#core';
 
 export const previewShape = named(
   'FilterPreview',
   Joi.object({
-    totalCount: Joi.number().integer().required().description('All that match, also those beyond limit'),
+    totalCount: Joi.number().integer().required().description('All devices that match, including those beyond `limit`'),
     devices: Joi.array()
       .items(
         Joi.object({

@@ -1,8 +1,8 @@
-/** A rule set that an organization keeps under a name. */
+/** A condition tree that an organization has saved under a name. */
 import Joi from 'joi';
 import { Model, named, openObject } from '#core';
 import type { Group } from './condition.ts';
-import { LONGEST_PATTERN, LONGEST_TEXT, MOST_CONDITIONS, MOST_LEVELS, MOST_VALUES } from './condition.ts';
+import { MAX_CONDITIONS, MAX_LEVELS, MAX_PATTERN_LENGTH, MAX_TEXT_LENGTH, MAX_VALUES } from './condition.ts';
 
 export interface FilterChanges {
   name?: string;
@@ -29,21 +29,20 @@ export class SavedFilter extends Model {
 }
 
 /**
- * Only the root's shape: nested groups and conditions are checked by services/trees.ts, which stops at a depth and knows
- * the fields.
+ * Checks the root only: services/trees.ts checks nested groups and conditions, because it limits the depth and knows the fields.
  */
 export const group = named(
   'FilterConditions',
   Joi.object<Group>({
     operator: Joi.string().valid('AND', 'OR').required(),
-    conditions: Joi.array().items(openObject(1_000_000)).min(1).max(MOST_CONDITIONS).required(),
+    conditions: Joi.array().items(openObject(1_000_000)).min(1).max(MAX_CONDITIONS).required(),
   }).description(
-    `Each of conditions is { field, operator, value } or another group { operator, conditions }; at most ${MOST_LEVELS} levels, ` +
-      `${MOST_CONDITIONS} conditions, ${MOST_VALUES} values in a list, texts of ${LONGEST_TEXT} characters and regular ` +
-      `expressions of ${LONGEST_PATTERN}`,
+    `Each of conditions is { field, operator, value } or another group { operator, conditions }; at most ${MAX_LEVELS} levels, ` +
+      `${MAX_CONDITIONS} conditions, ${MAX_VALUES} values in a list, texts of ${MAX_TEXT_LENGTH} characters and regular ` +
+      `expressions of ${MAX_PATTERN_LENGTH}`,
   ),
 );
-// PostgreSQL knows no NUL in text.
+// PostgreSQL cannot store NUL in text.
 const text = Joi.string()
   .normalize('NFC')
   .pattern(/^[^\0]*$/);
@@ -53,7 +52,9 @@ const description = text.max(1000).allow(null, '');
 export const filterCreate = named(
   'FilterCreate',
   Joi.object<FilterCreate, true>({
-    orgId: Joi.string().uuid().description("Required for partner and system callers; an organization's own is its own"),
+    orgId: Joi.string()
+      .uuid()
+      .description('Required for partner and system callers; organization callers always use their own'),
     name: name.required(),
     description,
     conditions: group.required(),

@@ -1,4 +1,4 @@
-/** The types of fields and what may be asked of each. */
+/** The types of fields and the operators of each. */
 import type { Operator } from '../models/condition.ts';
 import type { FieldType, FilterField } from '../models/field.ts';
 import type { AnyKind } from './kind.ts';

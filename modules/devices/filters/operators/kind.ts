@@ -1,8 +1,8 @@
-/** What a type of field must know: its operators, how their values are read, and the SQL they become. */
+/** The interface of a type of field: its operators, how it reads values, and the SQL of its conditions. */
 import type { Operator } from '../models/condition.ts';
 import type { FilterField } from '../models/field.ts';
 
-/** A value that does not fit. `at` leads from the value to the fault (`.from`, `.3`); empty for the value as a whole. */
+/** An invalid value. `at` leads from the value to the fault (`.from`, `.3`); empty for the value as a whole. */
 export class Fault extends Error {
   readonly code: string;
   readonly at: string;
@@ -14,7 +14,7 @@ export class Fault extends Error {
   }
 }
 
-/** Values of one statement in the order of their `$n`; equal trees give equal text, whatever their values are. */
+/** Parameters of one statement in the order of their `$n`; equal trees give equal text, whatever their values are. */
 export class Params {
   readonly list: unknown[] = [];
   private readonly before: number;
@@ -24,24 +24,24 @@ export class Params {
     this.before = first - 1;
   }
 
-  /** @param type the PostgreSQL type, so that the statement means the same whatever the driver sends. */
+  /** @param type the PostgreSQL type, so that the statement does not depend on the types that the driver sends */
   add(value: unknown, type: string): string {
     return `$${this.before + this.list.push(value)}::${type}`;
   }
 }
 
-/** `V` is a value as `read` leaves it. Opposites and questions for null are the compiler's business. */
+/** `V` is a value as `read` returns it. The compiler handles opposites and null tests. */
 export interface Kind<V> {
   operators: readonly Operator[];
-  /** Throws Fault. */
+  /** Throws Fault for an invalid value. */
   read(operator: Operator, value: unknown, field: FilterField): V;
-  /** The condition over `expression`: null where that is null. */
+  /** The condition over `expression`: null where the expression is null. */
   test(operator: Operator, expression: string, value: V, params: Params): string;
 }
 // biome-ignore lint/suspicious/noExplicitAny: the table of kinds holds kinds of every value
 export type AnyKind = Kind<any>;
 
-/** An object with exactly these keys. Throws Fault. */
+/** Returns an object with exactly these keys. Throws Fault. */
 export function exactly(value: unknown, keys: readonly string[]): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new Fault('BAD_VALUE', `must be an object with ${keys.join(' and ')}`);
@@ -52,7 +52,7 @@ export function exactly(value: unknown, keys: readonly string[]): Record<string,
   return value as Record<string, unknown>;
 }
 
-/** Runs `read` and says where below the value it failed. */
+/** Runs `read`, and adds to a fault the place below the value. */
 export function below<T>(at: string, read: () => T): T {
   try {
     return read();

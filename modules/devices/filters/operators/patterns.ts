@@ -1,11 +1,12 @@
 /**
- * The regular expressions that `matches` takes: a part of PostgreSQL's language that means the same elsewhere and cannot be
- * made to run for long by its shape. Characters, `.`, `^`, `$`, `\d \w \s \D \W \S \t \n \r`, an escaped sign, `[classes]`,
- * `(groups)`, `(?:groups)`, `|`, and `* + ? {n} {n,} {n,m}`, also lazy. No look-around, no back-references, no options.
+ * The regular expressions that `matches` accepts: a part of PostgreSQL's language that means the same in other languages and
+ * whose evaluation time is limited by its form. Characters, `.`, `^`, `$`, `\d \w \s \D \W \S \t \n \r`, an escaped sign,
+ * `[classes]`, `(groups)`, `(?:groups)`, `|`, and `* + ? {n} {n,} {n,m}`, also lazy. No look-around, no back-references, no
+ * options.
  */
-import { LONGEST_PATTERN } from '../models/condition.ts';
+import { MAX_PATTERN_LENGTH } from '../models/condition.ts';
 
-/** How often a part may come in a row; `fixed` when always equally often, `copies` as the engine writes it out. */
+/** The number of repetitions of a part; `fixed` when it is constant, `copies` as the engine expands it. */
 interface Repeats {
   most: number;
   fixed: boolean;
@@ -13,18 +14,18 @@ interface Repeats {
 }
 interface Part {
   steps: number;
-  /** Holds something repeated without end. */
+  /** Contains an unlimited repetition. */
   loops: boolean;
-  /** Holds something repeated now more, now less often. */
+  /** Contains a repetition of variable length. */
   varies: boolean;
 }
 class BadPattern extends Error {}
 
-const MOST_REPEATS = 255;
-/** Repeats of a part whose own length varies: each splits the text in more ways. */
-const MOST_VARYING = 20;
-/** Steps of all counted repetitions together, whose cost multiplies when they lie in each other. */
-const MOST_STEPS = 2000;
+const MAX_REPEATS = 255;
+/** Repetitions of a part that itself has variable length: each multiplies the ways to match. */
+const MAX_VARYING = 20;
+/** Copies of all counted repetitions together; nested repetitions multiply. */
+const MAX_STEPS = 2000;
 
 class Reader {
   private at = 0;
@@ -38,7 +39,7 @@ class Reader {
   whole(): void {
     const { steps } = this.branches();
     if (this.at < this.chars.length) throw new BadPattern('has a ) without a (');
-    if (steps > MOST_STEPS) throw new BadPattern('repeats too much');
+    if (steps > MAX_STEPS) throw new BadPattern('repeats too much');
   }
 
   private branches(): Part {
@@ -50,7 +51,7 @@ class Reader {
       const endless = most === Number.POSITIVE_INFINITY;
       if (endless && (part.loops || part.varies)) throw new BadPattern('repeats what is itself repeated');
       if (part.loops && most > 1) throw new BadPattern('repeats what is itself repeated');
-      if (part.varies && most > MOST_VARYING) throw new BadPattern('repeats too much');
+      if (part.varies && most > MAX_VARYING) throw new BadPattern('repeats too much');
       found.steps += part.steps * copies;
       found.loops ||= part.loops || endless;
       found.varies ||= part.varies || !fixed;
@@ -92,13 +93,13 @@ class Reader {
     if (all === undefined || (high !== undefined && !comma)) throw new BadPattern('has a { that must be escaped');
     this.at += all.length;
     const most = high === undefined ? (comma ? Number.POSITIVE_INFINITY : Number(low)) : Number(high);
-    if (Number(low) > MOST_REPEATS || (most > MOST_REPEATS && high !== undefined) || Number(low) > most) {
-      throw new BadPattern(`has a count that is not between 0 and ${MOST_REPEATS}`);
+    if (Number(low) > MAX_REPEATS || (most > MAX_REPEATS && high !== undefined) || Number(low) > most) {
+      throw new BadPattern(`has a count that is not between 0 and ${MAX_REPEATS}`);
     }
     return { most, fixed: most === Number(low), copies: Math.max(1, high === undefined ? Number(low) : most) };
   }
 
-  /** After the backslash. A letter or digit that is not among `known` would mean something in one of the engines only. */
+  /** Parses what follows a backslash. A letter or digit that is not in `known` has different meanings in different engines. */
   private escape(known: string): string {
     const char = this.chars[this.at++];
     if (char === undefined) throw new BadPattern('ends with a backslash');
@@ -140,9 +141,9 @@ class Reader {
   }
 }
 
-/** What is wrong with a regular expression, as the end of a sentence; null when nothing is. */
+/** The fault of a regular expression, as the end of a sentence; null for a valid one. */
 export function patternFault(pattern: string): string | null {
-  if (pattern.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
+  if (pattern.length > MAX_PATTERN_LENGTH) return `must have at most ${MAX_PATTERN_LENGTH} characters`;
   try {
     new Reader(pattern).whole();
     return null;

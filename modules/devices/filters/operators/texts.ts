@@ -1,29 +1,30 @@
-/** Strings, enums and uuids: exact comparison counts case, searching for a part does not. */
-import { LONGEST_TEXT, MOST_VALUES, type Operator } from '../models/condition.ts';
+/** Strings, enums and uuids: exact comparison is case-sensitive, searching for a part is not. */
+import { MAX_TEXT_LENGTH, MAX_VALUES, type Operator } from '../models/condition.ts';
 import type { FilterField } from '../models/field.ts';
 import { below, Fault, type Kind, type Params } from './kind.ts';
 import { patternFault } from './patterns.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A text that PostgreSQL can hold. Throws Fault. */
+/** A text that PostgreSQL can store. Throws Fault. */
 export function readText(value: unknown, least = 0): string {
   if (typeof value !== 'string') throw new Fault('BAD_VALUE', 'must be a string');
   if (value.length < least) throw new Fault('BAD_VALUE', 'must not be empty');
-  if (value.length > LONGEST_TEXT) throw new Fault('TOO_LONG', `must have at most ${LONGEST_TEXT} characters`);
-  if (value.includes('\0') || !value.isWellFormed()) throw new Fault('BAD_VALUE', 'holds characters that no text has');
+  if (value.length > MAX_TEXT_LENGTH) throw new Fault('TOO_LONG', `must have at most ${MAX_TEXT_LENGTH} characters`);
+  if (value.includes('\0') || !value.isWellFormed())
+    throw new Fault('BAD_VALUE', 'contains characters that cannot be stored');
   return value;
 }
 
-/** A list of 1 to 500. Throws Fault with the place of the one that does not fit. */
+/** A list of 1 to 500 values. Throws Fault with the place of an invalid value. */
 export function readList(value: unknown, read: (one: unknown) => string): string[] {
   if (!Array.isArray(value)) throw new Fault('BAD_VALUE', 'must be a list of strings');
   if (value.length === 0) throw new Fault('BAD_VALUE', 'must not be empty');
-  if (value.length > MOST_VALUES) throw new Fault('TOO_MANY', `must have at most ${MOST_VALUES} values`);
+  if (value.length > MAX_VALUES) throw new Fault('TOO_MANY', `must have at most ${MAX_VALUES} values`);
   return value.map((one, index) => below(`.${index}`, () => read(one)));
 }
 
-/** The pattern of LIKE that finds this text and nothing else: wildcards in it lose their meaning. */
+/** The LIKE pattern that finds exactly this text: escapes wildcards. */
 export function likePattern(operator: Operator, text: string): string {
   const plain = text.replaceAll(/[\\%_]/g, '\\$&');
   return `${operator === 'startsWith' ? '' : '%'}${plain}${operator === 'endsWith' ? '' : '%'}`;

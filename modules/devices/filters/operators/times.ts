@@ -1,8 +1,8 @@
-/** Moments and days. A date alone stands for its whole day in UTC; "last" is counted back from the database's clock. */
+/** Times and dates. A date alone is its whole day in UTC; "last" is counted back from the clock of the database. */
 import type { Operator } from '../models/condition.ts';
 import { below, exactly, Fault, type Kind, type Params } from './kind.ts';
 
-/** From `start` up to, but not with, `end`: a day, or a millisecond, which is as exact as times are shown. */
+/** From `start` until before `end`: a day, or a millisecond, the precision in which times are shown. */
 export interface Span {
   start: string;
   end: string;
@@ -14,7 +14,7 @@ export interface Last {
 type Unit = 'minutes' | 'hours' | 'days' | 'weeks' | 'months';
 type Moment = Span | { from: Span; to: Span } | Last;
 
-/** Seconds of each unit; months have no length of their own. */
+/** Seconds of each unit; months have no fixed length. */
 export const SECONDS: Record<Exclude<Unit, 'months'>, number> = {
   minutes: 60,
   hours: 3600,
@@ -73,7 +73,7 @@ function read(operator: Operator, value: unknown): Moment {
   return { from, to };
 }
 
-/** The moment so long ago, in UTC whatever zone the session has; a month ends where the shorter one ends. */
+/** The time so long ago, in UTC regardless of the time zone of the session; in a shorter month, its last day. */
 function ago({ amount, unit }: Last, params: Params): string {
   if (unit !== 'months') return `now() - make_interval(secs => ${params.add(amount * SECONDS[unit], 'float8')})`;
   return `((now() at time zone 'utc') - make_interval(months => ${params.add(amount, 'int')})) at time zone 'utc'`;
@@ -105,7 +105,7 @@ const DAY_SIGNS: Partial<Record<Operator, string>> = {
 };
 const dayOf = (moment: string) => `to_char((${moment}) at time zone 'utc', 'YYYY-MM-DD')`;
 
-/** Days compare as texts in the order of their bytes: no stored value can make the statement fail. */
+/** Dates are compared as texts in the order of their bytes, so that no stored value can make the statement fail. */
 export const date: Kind<Moment> = {
   operators: [
     ...(['equals', 'notEquals', 'greaterThan', 'greaterThanOrEquals', 'lessThan', 'lessThanOrEquals'] as const),

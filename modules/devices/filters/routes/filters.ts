@@ -18,7 +18,7 @@ export default [
         .trim()
         .max(200)
         .pattern(/^[^\0]*$/)
-        .description('In name and description'),
+        .description('Searches name and description'),
     }),
     response: pageOf(filterShape).keys({ total: Joi.number().integer().required() }),
     handler: (ctx, { query }) => listFilters(ctx, query),
@@ -35,7 +35,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/filters',
-    summary: 'Saves a filter',
+    summary: 'Creates a saved filter',
     access: { permission: 'devices:write' },
     audit: 'filter.create',
     payload: filterCreate,
@@ -59,7 +59,7 @@ export default [
   defineRoute({
     method: 'DELETE',
     path: '/filters/{id}',
-    summary: 'Removes a saved filter',
+    summary: 'Deletes a saved filter',
     access: { permission: 'devices:write' },
     audit: 'filter.delete',
     params,

@@ -1,4 +1,4 @@
-/** What conditions find: /filters/preview, /filters/{id}/preview and /filters/explain. */
+/** Devices that conditions match: /filters/preview, /filters/{id}/preview and /filters/explain. */
 import Joi from 'joi';
 import { defineRoute, pageQuery } from '#core';
 import type { Group } from '../models/condition.ts';
@@ -16,7 +16,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/filters/preview',
-    summary: 'Shows what conditions find',
+    summary: 'Previews the devices that conditions match',
     access: { permission: 'devices:read' },
     audit: 'filter.preview',
     payload: Joi.object<{ conditions: Group; limit: number }>({ conditions: group.required(), limit }),
@@ -27,7 +27,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/filters/{id}/preview',
-    summary: 'Shows what a saved filter finds',
+    summary: 'Previews the devices that a saved filter matches',
     access: { permission: 'devices:read' },
     audit: 'filter.saved.preview',
     params,
@@ -39,7 +39,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/filters/explain',
-    summary: 'Says for each condition whether a device meets it, and why',
+    summary: 'Explains for each condition whether a device meets it, and why',
     access: { permission: 'devices:read' },
     audit: { none: 'it reads one device, like GET /devices/{id}' },
     payload: Joi.object<{ conditions: Group; deviceId: string }>({
@@ -57,7 +57,7 @@ export default [
           conditions: Joi.array().items(Joi.object().unknown()).required(),
         })
           .required()
-          .description('The tree as it was sent; groups with result, conditions with result and observed'),
+          .description('The tree as submitted; groups have `result`, conditions `result` and `observed`'),
       }).required(),
     }),
     errors: ['FILTER_TOO_EXPENSIVE', 'NOT_FOUND'],

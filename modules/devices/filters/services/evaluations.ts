@@ -1,42 +1,42 @@
-/** Running conditions: whose devices count, and for how long the database may look. */
+/** Runs conditions: limited to devices that the caller sees, and to a time limit. */
 import { type Context, reach } from '#core';
 import { TooExpensive } from '../errors.ts';
 import { Params } from '../operators/kind.ts';
 import { type Compiled, compile } from './compilations.ts';
 
-/** What the caller sees of `devices d`: organizations, sites and groups, as `Model.in(ctx)` has it. */
+/** A condition over `devices d`: the devices of the caller's organizations, sites and groups, as in `Model.in(ctx)`. */
 export const visible = (ctx: Context, params: Params): string =>
   reach(ctx, 'd', (value, type) => params.add(value, type));
 
 /**
- * Runs a statement with the conditions under their time limit. Throws 400 FILTER_TOO_EXPENSIVE, after which the
- * transaction is as it was before and may go on.
+ * Runs a statement with the conditions under their time limit. Throws 400 FILTER_TOO_EXPENSIVE; then the statement is rolled back
+ * to a savepoint, and the transaction can go on.
  */
 export async function limited<T>(ctx: Context, { limit }: Pick<Compiled, 'limit'>, run: () => Promise<T>): Promise<T> {
   if (limit === null) return run();
   await ctx.sql(`savepoint filters_limit; set local statement_timeout = ${limit}`);
   try {
     const result = await run();
-    // Whatever limit stood before, of the role or of the database, stands again.
+    // Restores the previous limit, of the role or of the database.
     await ctx.sql('set local statement_timeout to default; release savepoint filters_limit');
     return result;
   } catch (error) {
     await ctx.sql('rollback to savepoint filters_limit; release savepoint filters_limit');
-    // 57014: cancelled.
+    // 57014: canceled by the time limit.
     throw (error as { code?: string }).code === '57014' ? TooExpensive() : error;
   }
 }
 
 export interface MatchOptions {
-  /** Only devices of this organization, and its field definitions; all that the caller reaches when absent. */
+  /** Only devices of this organization, with its field definitions; all that the caller reaches when absent. */
   orgId?: string;
   /** Only these devices. */
   deviceIds?: readonly string[];
 }
 
 /**
- * The ids of the active devices that the caller sees and that match, sorted. Removed, pending and quarantined ones are
- * no targets. Throws VALIDATION_ERROR and FILTER_TOO_EXPENSIVE.
+ * The ids of the active devices that the caller sees and that match, sorted; devices in other states are never targets. Throws
+ * VALIDATION_ERROR and FILTER_TOO_EXPENSIVE.
  */
 export async function matching(ctx: Context, conditions: unknown, options: MatchOptions = {}): Promise<string[]> {
   const { orgId, deviceIds } = options;

@@ -1,4 +1,4 @@
-/** Why one device matches a condition tree, or does not: each condition's answer and what was seen of the device. */
+/** Explains why one device matches a condition tree or not: the result of each condition, and the values of the device. */
 import { type Context, errors } from '#core';
 import { Params } from '../operators/kind.ts';
 import { joinsOf, leavesOf, limitOf } from './compilations.ts';
@@ -20,20 +20,20 @@ export interface ExplainedGroup {
   conditions: (ExplainedLeaf | ExplainedGroup)[];
 }
 
-/** Values shown where a device has many. */
-const MOST_OBSERVED = 20;
+/** Values shown of a field with many. */
+const MAX_OBSERVED = 20;
 const ASKS_FOR_ONE = new Set(['equals', 'in', 'contains', 'startsWith', 'endsWith', 'matches']);
 const verdict = (answer: unknown): Verdict =>
   answer === null || answer === undefined ? 'unknown' : answer ? 'true' : 'false';
 
-/** As SQL has it: one false decides an AND and one true an OR, whatever else is unknown. */
+/** As in SQL: one false decides an AND and one true an OR, even if others are unknown. */
 export function decide(operator: 'AND' | 'OR', results: readonly Verdict[]): Verdict {
   const [deciding, other] = operator === 'AND' ? (['false', 'true'] as const) : (['true', 'false'] as const);
   if (results.includes(deciding)) return deciding;
   return results.includes('unknown') ? 'unknown' : other;
 }
 
-/** The condition's answer; where it asks for one of many values and the device has none at all, it is unknown. */
+/** The result of a condition; unknown when it is about one of many values and the device has none. */
 function answerSql(leaf: CheckedLeaf, params: Params): string {
   const sql = leafSql(leaf, { way: 'few', leads: false }, params);
   const [variant] = leaf.variants;
@@ -42,7 +42,7 @@ function answerSql(leaf: CheckedLeaf, params: Params): string {
   return `case when exists (select from ${rows.from} where ${rows.device} = d.id) then ${sql} end`;
 }
 
-/** What the device has: one value, or up to twenty of many, those that the condition is about first. */
+/** The value of the device, or up to twenty of many, those that meet the condition first. */
 function observedSql(leaf: CheckedLeaf, params: Params): string {
   const [variant] = leaf.variants;
   if (!variant) return 'null';
@@ -51,7 +51,7 @@ function observedSql(leaf: CheckedLeaf, params: Params): string {
   const first = positiveTest(variant, leaf.operator, 'o.value', params);
   return `(select json_agg(f.value) from (
     select o.value from (select distinct ${rows.value} as value from ${rows.from} where ${rows.device} = d.id) o
-    order by ${first ? `(${first}) desc, ` : ''}o.value limit ${MOST_OBSERVED}) f)`;
+    order by ${first ? `(${first}) desc, ` : ''}o.value limit ${MAX_OBSERVED}) f)`;
 }
 const shownTime = (value: string) => `to_char((${value}) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

@@ -1,4 +1,4 @@
-/** Which fields there are: asked of whoever fills the slot `filters.field`. */
+/** The fields that exist: those of all contributions to the slot `filters.field`. */
 import type { Context } from '#core';
 import type { FilterField } from '../models/field.ts';
 
@@ -16,7 +16,7 @@ export async function fieldsFor(
   for (const { value, orgIds: reached } of sources) {
     for (const field of value.fields ?? []) {
       if (!keys.has(field.key)) continue;
-      if (found.has(field.key)) throw new Error(`two modules give the filter field ${field.key}`);
+      if (found.has(field.key)) throw new Error(`two modules contribute the filter field ${field.key}`);
       found.set(field.key, [onFor(field, reached)]);
     }
   }
@@ -36,12 +36,12 @@ export async function fieldsFor(
   return found;
 }
 
-/** The organizations in both; null is all of them. */
+/** The organizations in both lists; null is all of them. */
 function within(orgIds: readonly string[] | null, reached: readonly string[] | null): readonly string[] | null {
   if (!reached || !orgIds) return reached ?? orgIds;
   return orgIds.filter((id) => reached.includes(id));
 }
 
-/** Devices of organizations for which its module is off do not have the field. */
+/** Limits a field to devices of organizations for which its module is on. */
 const onFor = (field: FilterField, reached: readonly string[] | null): FilterField =>
   reached ? { ...field, onFor: reached } : field;

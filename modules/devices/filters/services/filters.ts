@@ -12,7 +12,7 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-/** Newest first; `total` stands beside the data in both forms. */
+/** Newest first; both forms include `total`. */
 export async function listFilters(ctx: Context, query: PageQuery & { search?: string }) {
   const filters = SavedFilter.in(ctx);
   if (query.search) {
@@ -28,14 +28,14 @@ export async function listFilters(ctx: Context, query: PageQuery & { search?: st
   return { data, total: total ?? (pagination as { total: number }).total, pagination };
 }
 
-/** Throws 404 for what the caller does not reach. */
+/** Throws 404 for a filter out of reach. */
 export async function readFilter(ctx: Context, id: string): Promise<SavedFilter> {
   const filter = await SavedFilter.in(ctx).findById(id);
   if (!filter) throw errors.NotFound('Filter not found');
   return filter;
 }
 
-/** The filters of these organizations that ask for the field, at whatever depth. */
+/** The filters of these organizations that use the field, at any depth. */
 export const filtersNaming = (ctx: Context, orgIds: readonly string[], field: string): Promise<SavedFilter[]> =>
   Promise.resolve(
     SavedFilter.in(ctx)
@@ -46,7 +46,7 @@ export const filtersNaming = (ctx: Context, orgIds: readonly string[], field: st
       .orderByRaw('lower(name), id'),
   );
 
-/** An organization's own users create in theirs, whatever they name. Throws ORG_REQUIRED, and 403 out of reach. */
+/** Users of an organization always create in their own. Throws ORG_REQUIRED, and 403 for an organization out of reach. */
 function ownerOf(ctx: Context, named: string | undefined): string {
   if (ctx.scope.kind === 'organization' && ctx.scope.orgId) return ctx.scope.orgId;
   if (!named) throw errors.OrgRequired('orgId is required for partner scope');
@@ -84,7 +84,7 @@ export async function updateFilter(ctx: Context, id: string, changes: FilterChan
   return updated;
 }
 
-/** Gives back what it was. Groups that were made from it keep their copy of the conditions. */
+/** Returns the deleted filter. Groups that were created from it keep their copy of the conditions. */
 export async function deleteFilter(ctx: Context, id: string): Promise<SavedFilter> {
   const filter = await SavedFilter.in(ctx).where({ id }).delete().returning('*').first();
   if (!filter) throw errors.NotFound('Filter not found');
@@ -92,7 +92,7 @@ export async function deleteFilter(ctx: Context, id: string): Promise<SavedFilte
   return filter;
 }
 
-/** POST /filters/{id}/preview. Throws VALIDATION_ERROR when the filter names what is no more, such as a custom field. */
+/** POST /filters/{id}/preview. Throws VALIDATION_ERROR when a field of the filter no longer exists, such as a custom field. */
 export async function previewFilter(ctx: Context, id: string, limit: number): Promise<{ data: Preview }> {
   const filter = await readFilter(ctx, id);
   const data = await evaluate(ctx, filter.conditions, limit);

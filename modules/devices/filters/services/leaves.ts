@@ -1,4 +1,4 @@
-/** One condition as SQL. The rules for devices without a value are here and in the README; the tests evaluate them anew. */
+/** One condition as SQL. The README has the rules for devices without a value; tests evaluate them a second time. */
 import { OPPOSITES, type Operator } from '../models/condition.ts';
 import type { FilterField, Search } from '../models/field.ts';
 import { KINDS } from '../operators/index.ts';
@@ -6,10 +6,10 @@ import type { Params } from '../operators/kind.ts';
 import { likePattern } from '../operators/texts.ts';
 import type { CheckedLeaf } from './trees.ts';
 
-/** Which way to the rows suits best: `within` and `everywhere` go through indexes to many, `few` looks at each device. */
+/** How rows are found: `within` and `everywhere` search many devices by indexes, `few` checks each device by itself. */
 export type Way = 'within' | 'everywhere' | 'few';
-/** Where in the tree a condition stands. `leads` until the first search of an AND has become the way in to the rows. */
-export interface Place {
+/** State while SQL is built. `leads` until the first search of an AND has become the one that finds the rows. */
+export interface SearchState {
   way: Way;
   leads: boolean;
 }
@@ -24,19 +24,19 @@ const SEARCH_TYPES: Partial<Record<FilterField['type'], string>> = {
   array: 'text[]',
 };
 
-/** A column as it is, anything longer in parentheses. */
+/** Puts everything except a column in parentheses. */
 export const enclosed = (expression: string): string =>
   /^[a-z_]+\.[a-z_]+$/.test(expression) ? expression : `(${expression})`;
 
-interface Found {
+interface IndexSearch {
   search: Search;
-  /** The value, and the type it is sent as. */
+  /** The value, and the type as which it is sent. */
   sent: unknown;
   type: string;
 }
 
-/** The search that answers this operator, if there is one for work of this kind. */
-function searchOf({ field, value }: Variant, operator: Operator, way: Way): Found | null {
+/** The search for this operator, if there is one for this way. */
+function searchOf({ field, value }: Variant, operator: Operator, way: Way): IndexSearch | null {
   if (way === 'few') return null;
   const like = field.type === 'string' && LIKE.has(operator);
   const search = field.searches?.[like ? 'like' : (operator as 'equals')];
@@ -47,44 +47,44 @@ function searchOf({ field, value }: Variant, operator: Operator, way: Way): Foun
 }
 
 /** A query for the column `device_id` or `place` of what the search finds. */
-function found({ search, sent, type }: Found, column: string, way: Way, params: Params): string {
+function searchQuery({ search, sent, type }: IndexSearch, column: string, way: Way, params: Params): string {
   const value = () => params.add(sent, type);
   if (way === 'everywhere') return (search.everywhere ?? '').replaceAll('?', value);
   return `select f.${column} from ${search.within.replaceAll('?', value)} f`;
 }
 
 /**
- * The way in to the rows: the devices that any of these searches finds. Only one condition of an AND may be it. A second
- * list beside the first would be gone through from its beginning for each row, so all others are sets to look into.
+ * The condition that finds the rows: the devices that any of these searches returns. Only one condition of an AND can be it. A
+ * second array would be scanned from its beginning for each row, so all other conditions are subqueries.
  */
-function wayIn(searches: readonly Found[], way: Way, params: Params): string {
+function rowsCondition(searches: readonly IndexSearch[], way: Way, params: Params): string {
   const places = way === 'within' && searches.every(({ search }) => search.places);
   const [column, given] = places ? ['d.ctid', 'place'] : ['d.id', 'device_id'];
-  return `${column} = any(array(${searches.map((one) => found(one, given ?? '', way, params)).join(' union all ')}))`;
+  return `${column} = any(array(${searches.map((one) => searchQuery(one, given ?? '', way, params)).join(' union all ')}))`;
 }
 
-/** Conditions of which one must hold, as one way in; null unless an index finds each. */
+/** An OR of conditions as one condition that finds the rows; null unless each condition has a search. */
 export function anySearched(leaves: readonly CheckedLeaf[], way: Way, params: Params): string | null {
   const searches = leaves.flatMap(({ operator, variants }) => {
     const [variant, more] = variants;
     if (!variant || more || variant.field.only || variant.field.onFor || variant.field.absent) return [];
     return searchOf(variant, operator, way) ?? [];
   });
-  return searches.length === leaves.length ? wayIn(searches, way, params) : null;
+  return searches.length === leaves.length ? rowsCondition(searches, way, params) : null;
 }
 
-function searched(variant: Variant, operator: Operator, place: Place, params: Params): string | null {
-  const { way } = place;
+function searched(variant: Variant, operator: Operator, state: SearchState, params: Params): string | null {
+  const { way } = state;
   const search = searchOf(variant, operator, way);
   if (!search) return null;
-  if (place.leads) {
-    place.leads = false;
-    return wayIn([search], way, params);
+  if (state.leads) {
+    state.leads = false;
+    return rowsCondition([search], way, params);
   }
   const places = way === 'within' && search.search.places;
   return places
-    ? `d.ctid in (${found(search, 'place', way, params)})`
-    : `d.id in (${found(search, 'device_id', way, params)})`;
+    ? `d.ctid in (${searchQuery(search, 'place', way, params)})`
+    : `d.id in (${searchQuery(search, 'device_id', way, params)})`;
 }
 
 function hasRow({ rows }: FilterField, test?: string): string {
@@ -92,7 +92,7 @@ function hasRow({ rows }: FilterField, test?: string): string {
   return `exists (select from ${rows.from} where ${rows.device} = d.id${test ? ` and ${test}` : ''})`;
 }
 
-/** Whether `expression` is a value that the condition, or the one it is the opposite of, is about; null for null tests. */
+/** SQL for whether `expression` meets the condition or, for an opposite, the condition that it negates; null for null tests. */
 export function positiveTest(
   { field, value }: Variant,
   operator: Operator,
@@ -103,15 +103,15 @@ export function positiveTest(
   return KINDS[field.type].test(OPPOSITES[operator] ?? operator, enclosed(expression), value, params);
 }
 
-/** Null only where a device has no value and the operator asks for one. */
-function variantSql(variant: Variant, operator: Operator, place: Place, params: Params): string {
+/** Null only for a device without a value, and an operator that needs one. */
+function variantSql(variant: Variant, operator: Operator, state: SearchState, params: Params): string {
   const { field } = variant;
   const { rows, value: expression = '' } = field;
   if (operator === 'isNull') return rows ? `not ${hasRow(field)}` : `${enclosed(expression)} is null`;
   if (operator === 'isNotNull') return rows ? hasRow(field) : `${enclosed(expression)} is not null`;
   const positive = OPPOSITES[operator] ?? operator;
   const negated = (positive !== operator) !== (field.absent === true);
-  const listed = searched(variant, positive, negated ? { ...place, leads: false } : place, params);
+  const listed = searched(variant, positive, negated ? { ...state, leads: false } : state, params);
   if (listed) return negated ? `not (${listed})` : listed;
   const test = positiveTest(variant, operator, rows?.value ?? expression, params) ?? 'false';
   if (rows) return `${negated ? 'not ' : ''}${hasRow(field, test)}`;
@@ -132,11 +132,11 @@ function onlyWhere({ only, onFor }: FilterField, params: Params): string | null 
 }
 
 /** True, false or null, as SQL over `d` and the joins of the fields. */
-export function leafSql(leaf: CheckedLeaf, place: Place, params: Params): string {
+export function leafSql(leaf: CheckedLeaf, state: SearchState, params: Params): string {
   const alone = leaf.variants.length === 1;
   const parts = leaf.variants.map((variant) => {
     const only = onlyWhere(variant.field, params);
-    const sql = variantSql(variant, leaf.operator, alone ? place : { ...place, leads: false }, params);
+    const sql = variantSql(variant, leaf.operator, alone ? state : { ...state, leads: false }, params);
     return only ? `(${only} and ${sql})` : sql;
   });
   return alone ? (parts[0] ?? '') : `(${parts.join(' or ')})`;

@@ -1,4 +1,4 @@
-/** What a condition tree finds: how many, and the first of them by name. */
+/** The devices that a condition tree matches: their number, and the first of them by name. */
 import type { Context } from '#core';
 import type { FilterField } from '../models/field.ts';
 import { Params } from '../operators/kind.ts';
@@ -11,13 +11,13 @@ export interface Preview {
   devices: Record<string, unknown>[];
   evaluatedAt: Date;
 }
-interface Row extends Record<string, unknown> {
+interface PreviewRow extends Record<string, unknown> {
   totalCount: number;
   evaluatedAt: Date;
   id: string | null;
 }
 
-/** What a preview shows of a device: fields like any others, so that this module need not know where they lie. */
+/** The fields of a device in a preview; read like all other fields, so that this module does not depend on their tables. */
 const SHOWN = ['hostname', 'displayName', 'osType', 'status', 'lastSeenAt'];
 
 async function shownFields(ctx: Context): Promise<FilterField[]> {
@@ -25,7 +25,7 @@ async function shownFields(ctx: Context): Promise<FilterField[]> {
   return SHOWN.flatMap((key) => found.get(key) ?? []);
 }
 
-/** Counts and picks in one pass over the devices; the tables of what is shown are read for the picked ones only. */
+/** Counts and selects in one pass over the devices; reads the fields of the selected devices only. */
 export function previewSql(compiled: Compiled, seen: string, shown: readonly FilterField[], limit: string): string {
   const text = (joins: readonly { sql: string }[]) => joins.map((join) => join.sql).join(' ');
   const columns = shown.map((field) => `${field.value} as "${field.key}"`).join(', ');
@@ -41,14 +41,14 @@ left join (select d.id, p.name as sort, ${columns} from picked p join devices d 
 order by r.sort, r.id`;
 }
 
-/** Over every device that the caller sees, whichever organization the filter belongs to. */
+/** Evaluates all devices that the caller sees, regardless of the organization of the filter. */
 export async function evaluate(ctx: Context, conditions: unknown, limit: number, path?: string): Promise<Preview> {
   const params = new Params();
   const seen = visible(ctx, params);
-  const most = params.add(limit, 'int');
+  const limitParameter = params.add(limit, 'int');
   const compiled = await compile(ctx, conditions, { first: params.list.length + 1, ...(path ? { path } : {}) });
-  const text = previewSql(compiled, seen, await shownFields(ctx), most);
-  const { rows } = await limited(ctx, compiled, () => ctx.sql<Row>(text, [...params.list, ...compiled.params]));
+  const text = previewSql(compiled, seen, await shownFields(ctx), limitParameter);
+  const { rows } = await limited(ctx, compiled, () => ctx.sql<PreviewRow>(text, [...params.list, ...compiled.params]));
   const [first] = rows;
   return {
     totalCount: first?.totalCount ?? 0,

@@ -1,6 +1,6 @@
-/** Checks a condition tree before any SQL is made of it: shape, size, fields, operators and typed values. */
+/** Checks a condition tree before it is compiled: shape, size, fields, operators and typed values. */
 import { type Context, errors } from '#core';
-import { MOST_CONDITIONS, MOST_LEVELS, OPERATORS, type Operator, WITHOUT_VALUE } from '../models/condition.ts';
+import { MAX_CONDITIONS, MAX_LEVELS, OPERATORS, type Operator, WITHOUT_VALUE } from '../models/condition.ts';
 import type { FilterField } from '../models/field.ts';
 import { KINDS, operatorsOf } from '../operators/index.ts';
 import { Fault } from '../operators/kind.ts';
@@ -9,16 +9,16 @@ import { fieldsFor } from './fields.ts';
 export interface CheckedLeaf {
   key: string;
   operator: Operator;
-  /** As it was given; absent where the operator takes none. */
+  /** The value as given; absent if the operator takes none. */
   given: unknown;
-  /** The fields of this key whose type takes the condition, with the value as that type reads it. */
+  /** The fields of this key whose types accept the condition, with the value as that type reads it. */
   variants: readonly { field: FilterField; value: unknown }[];
 }
 export interface CheckedGroup {
   operator: 'AND' | 'OR';
   children: (CheckedLeaf | CheckedGroup)[];
 }
-interface Found {
+interface TreeFault {
   in: 'payload';
   path: string;
   code: string;
@@ -33,24 +33,23 @@ interface RawLeaf {
   checked: CheckedLeaf;
 }
 
-/** Enough for a form to show; a tree may be wrong in more places. */
-const MOST_FAULTS = 50;
+/** Faults that one response reports. */
+const MAX_FAULTS = 50;
 const KNOWN: ReadonlySet<unknown> = new Set(OPERATORS);
 
-/** The first pass: what can be said without knowing any field. It never goes deeper than the limit. */
+/** The first pass: checks everything that does not depend on fields. Never goes deeper than the limit. */
 class Reader {
-  readonly faults: Found[] = [];
+  readonly faults: TreeFault[] = [];
   readonly leaves: RawLeaf[] = [];
 
   fault(path: string, code: string, message: string): void {
-    if (this.faults.length < MOST_FAULTS)
-      this.faults.push({ in: 'payload', path, code, message: `${path} ${message}` });
+    if (this.faults.length < MAX_FAULTS) this.faults.push({ in: 'payload', path, code, message: `${path} ${message}` });
   }
 
   group(raw: unknown, path: string, level: number): CheckedGroup {
     const group: CheckedGroup = { operator: 'AND', children: [] };
-    if (level > MOST_LEVELS) {
-      this.fault(path, 'TOO_DEEP', `lies deeper than ${MOST_LEVELS} levels`);
+    if (level > MAX_LEVELS) {
+      this.fault(path, 'TOO_DEEP', `lies deeper than ${MAX_LEVELS} levels`);
       return group;
     }
     if (!isObject(raw)) {
@@ -66,8 +65,8 @@ class Reader {
     }
     for (const [index, child] of raw.conditions.entries()) {
       const at = `${path}.conditions.${index}`;
-      if (this.leaves.length >= MOST_CONDITIONS || index >= MOST_CONDITIONS) {
-        this.fault(at, 'TOO_MANY', `is more than ${MOST_CONDITIONS} conditions`);
+      if (this.leaves.length >= MAX_CONDITIONS || index >= MAX_CONDITIONS) {
+        this.fault(at, 'TOO_MANY', `is more than ${MAX_CONDITIONS} conditions`);
         break;
       }
       const isGroup = isObject(child) && Object.hasOwn(child, 'conditions');
@@ -104,7 +103,7 @@ class Reader {
 const isObject = (raw: unknown): raw is Record<string, unknown> =>
   raw !== null && typeof raw === 'object' && !Array.isArray(raw);
 
-/** What is wrong with a condition on this field; null and the value as the type reads it when nothing is. */
+/** The value of a condition as the type of the field reads it, or the fault. */
 function tryField(leaf: RawLeaf, field: FilterField): { value: unknown } | { path: string; fault: Fault } {
   const { path, operator, hasValue, value } = leaf;
   const allowed = operatorsOf(field);
@@ -125,7 +124,7 @@ function tryField(leaf: RawLeaf, field: FilterField): { value: unknown } | { pat
   }
 }
 
-/** A key that organizations define differently fits when one of its definitions takes the condition. */
+/** A key that organizations define differently is valid when one of its definitions accepts the condition. */
 function typeLeaf(reader: Reader, leaf: RawLeaf, fields: readonly FilterField[] | undefined): void {
   if (!fields || fields.length === 0) {
     reader.fault(`${leaf.path}.field`, 'UNKNOWN_FIELD', 'is an unknown field');
@@ -135,7 +134,7 @@ function typeLeaf(reader: Reader, leaf: RawLeaf, fields: readonly FilterField[] 
   leaf.checked.variants = tried.flatMap((one) => ('value' in one ? [{ field: one.field, value: one.value }] : []));
   if (leaf.checked.variants.length > 0) return;
   const faults = tried.flatMap((one) => ('fault' in one ? [one] : []));
-  // The definition that came closest: one that at least has the operator.
+  // The fault of the closest definition: one that at least has the operator.
   const told = faults.find(({ fault }) => fault.code !== 'WRONG_OPERATOR') ?? faults[0];
   if (told) reader.fault(told.path, told.fault.code, told.fault.message);
 }

@@ -1,4 +1,4 @@
-/** What other modules get: conditions to put into statements of their own, and the ids that match. */
+/** The api for other modules: conditions for statements of their own, and the ids that match. */
 import test from 'ava';
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import { runUnitOfWork } from '#core/work';
@@ -10,7 +10,7 @@ import { all, any, devices, platform, where } from './people.ts';
 test.after.always(() => platform.stop());
 const { work, log } = platform.platform.tasks;
 
-/** A tenant's job: exactly its organization, under row-level security. */
+/** Runs as a job of a tenant: limited to its organization, under row-level security. */
 const asOrg = <T>({ orgId, partnerId }: Tenant, run: (ctx: Context) => Promise<T>) =>
   runUnitOfWork(
     work,
@@ -52,7 +52,7 @@ test('compiled conditions become part of a statement with parameters of its own'
   });
 });
 
-test('what a tree depends on is told: the clock, heartbeats, removed devices, and how long it may take', async (t) => {
+test('a compiled tree has its properties: clock, heartbeats, removed devices, and time limit', async (t) => {
   const place = await tenant(platform);
   await asOrg(place, async (ctx) => {
     const about = async (...conditions: unknown[]) => {
@@ -75,7 +75,7 @@ test('what a tree depends on is told: the clock, heartbeats, removed devices, an
   });
 });
 
-test('matching gives the active devices, of one organization or of a handful', async (t) => {
+test('matching returns the active devices, of one organization or of a few given ones', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const [one = '', two = '', waiting] = await devices(mine, 'a-1', 'a-2', 'a-3', 'b-1');
   const [foreign = ''] = await devices(theirs, 'a-4');
@@ -95,7 +95,7 @@ test('matching gives the active devices, of one organization or of a handful', a
   });
 });
 
-test('after conditions that took too long the same work goes on', async (t) => {
+test('after conditions that took too long the same transaction goes on', async (t) => {
   const place = await tenant(platform);
   await asOrg(place, async (ctx) => {
     const filters = ctx.use('filters');
@@ -111,7 +111,7 @@ test('after conditions that took too long the same work goes on', async (t) => {
   t.is(kept?.name, 'kept');
 });
 
-test('every regular expression that is let through is one to the database, and means there what it means here', async (t) => {
+test('every accepted regular expression is valid in the database, and means the same there as here', async (t) => {
   const pieces = [
     ...[
       'a',

@@ -1,6 +1,6 @@
 /**
- * What a condition tree means, written a second time: over plain objects, without SQL and without a line of the module, so
- * that both can be held against each other. Answers are true, false or null (unknown).
+ * The meaning of condition trees, implemented a second time: over plain objects, without SQL and without code of the module, so
+ * that both can be compared. Results are true, false or null (unknown).
  */
 export type Json = string | number | boolean | null;
 export interface Facts {
@@ -145,14 +145,14 @@ function positive(operator: string, value: unknown, seen: Exclude<Json, null> | 
   throw new Error(`no such operator: ${operator}`);
 }
 
-/** The first moment and the first one after it: of a day, or of a millisecond. */
+/** The first moment, and the first one after the end: of a day, or of a millisecond. */
 function spanOf(text: string): [number, number] {
   const day = text.length === 10;
   const start = Date.parse(day ? `${text}T00:00:00Z` : text);
   return [start, start + (day ? DAY : 1)];
 }
 
-/** Back by the calendar: the 31st of a month without one is its last day. */
+/** Back by the calendar: in a month without a 31st, its last day. */
 function monthsBack(now: number, months: number): number {
   const at = new Date(now);
   const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1));
@@ -178,7 +178,7 @@ function ofTime(operator: string, value: unknown, at: number, now: number): bool
   return at >= start && at < end;
 }
 
-// ---- custom fields: each organization's devices by its own definition; false where it has none, or of another type
+// ---- custom fields: each organization's definition applies to its devices; false without one, or with another type
 
 function evaluateCustom({ field, operator, value }: Leaf, facts: Facts, { definitions, now }: World): Answer {
   const key = field.slice('custom.'.length);
@@ -234,7 +234,7 @@ const TAKEN: Record<Definition['type'], string[]> = {
   ],
 };
 
-/** Whether a definition of this type takes the condition at all. */
+/** Whether a definition of this type accepts the condition. */
 function takes({ type, choices = [] }: Definition, operator: string, value: unknown): boolean {
   if (operator === 'isNull' || operator === 'isNotNull') return true;
   if (!TAKEN[type].includes(operator)) return false;
@@ -248,7 +248,7 @@ function takes({ type, choices = [] }: Definition, operator: string, value: unkn
   return operator.endsWith('ithinLast') || ends.every((one) => typeof one === 'string' && /^\d{4}-\d\d-\d\d/.test(one));
 }
 
-/** Whether an organization with these definitions knows every custom field of a tree, as a thing that it can ask. */
+/** Whether an organization with these definitions has every custom field of a tree, with a type that accepts its condition. */
 export function understood(tree: Tree | Leaf, definitions: Record<string, Definition>): boolean {
   if ('conditions' in tree) return tree.conditions.every((one) => understood(one, definitions));
   if (!tree.field.startsWith('custom.')) return true;

@@ -1,4 +1,4 @@
-/** One saved filter of a tenant, and what the contract tests need to know of the operations of this module. */
+/** One saved filter of a tenant, and examples of the operations of this module. */
 import { type Example, exampleDevice, uniqueName } from '#test';
 
 const conditions = { operator: 'AND', conditions: [{ field: 'osType', operator: 'equals', value: 'linux' }] };

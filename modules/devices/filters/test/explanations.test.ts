@@ -1,4 +1,4 @@
-/** POST /filters/explain: why a device matches. */
+/** POST /filters/explain: why a device matches or not. */
 import test from 'ava';
 import { type ErrorBody, orgUser, tenant } from '#test';
 import { all, any, call, devices, platform, where } from './people.ts';
@@ -16,7 +16,7 @@ interface Explained {
 const explain = (token: string, deviceId: string, conditions: unknown) =>
   call<Explained & ErrorBody>('POST', '/explain', token, { deviceId, conditions });
 
-test('each condition and group has its answer, and each condition what was seen of the device', async (t) => {
+test('each condition and group has its result, and each condition the values of the device', async (t) => {
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   const [id = ''] = await devices({ orgId, siteId }, 'web-1');
   await platform.sql(`update devices set tags = '{rack}', enrolled_at = '2026-01-02T03:04:05.678Z' where id = $1`, [
@@ -67,7 +67,7 @@ test('each condition and group has its answer, and each condition what was seen 
   t.true((await explain(orgAdmin.token, id, all(where('hostname', 'isNotNull')))).body.data.matches);
 });
 
-test('a device out of reach is not found, and a faulty tree is refused with its path', async (t) => {
+test('a device out of reach is not found, and an invalid tree is an error with its path', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const [id = ''] = await devices(mine, 'mine');
   const conditions = all(where('hostname', 'equals', 'mine'));

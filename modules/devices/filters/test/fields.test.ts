@@ -56,7 +56,7 @@ const { orgIds, places } = generated;
 const orgId = orgIds[0] ?? '';
 const siteId = places[0]?.siteIds[0] ?? '';
 
-/** A value that the operator takes on this field. */
+/** A value that the operator accepts for this field. */
 function valueFor(field: string, operator: Operator): unknown {
   const timed = DATETIME === SPEC[field] || field === 'custom.warranty';
   const numeric = SPEC[field] === NUMBER;
@@ -181,7 +181,7 @@ const FULL = ['Full-01'];
 const BARE = ['bare'];
 const BOTH = ['Full-01', 'bare'];
 const iso = (days: number) => new Date(now + days * DAY).toISOString();
-/** What each operator means, on a device with values and on one with none. */
+/** The meaning of each operator, for a device with values and for one without. */
 const MEANINGS: [field: string, operator: string, value: unknown, found: string[]][] = [
   ['hostname', 'equals', 'Full-01', FULL],
   ['hostname', 'equals', 'full-01', []],
@@ -282,7 +282,7 @@ const MEANINGS: [field: string, operator: string, value: unknown, found: string[
   ['custom.warranty', 'lessThanOrEquals', iso(-3).slice(0, 10), FULL],
 ];
 
-test('each operator means what is documented, also on a device that knows nothing', async (t) => {
+test('each operator means what is documented, also for a device without values', async (t) => {
   await generated.asPartner(async (ctx) => {
     for (const [field, operator, value, found] of MEANINGS) {
       t.deepEqual(await finds(ctx, field, operator, value), found, `${field} ${operator} ${JSON.stringify(value)}`);
@@ -294,7 +294,7 @@ test('each operator means what is documented, also on a device that knows nothin
   );
 });
 
-test('a month back from a long month ends where the shorter one ends, whatever time zone the session has', async (t) => {
+test('a month back from a long month ends on the last day of a shorter one, in any time zone of the session', async (t) => {
   await generated.asPartner(async (ctx) => {
     const { where, params } = await compile(ctx, only('enrolledAt', 'withinLast', { amount: 1, unit: 'months' }));
     const since = /d\.enrolled_at >= (.*) and d\.enrolled_at <= now\(\)/.exec(where)?.[1] ?? '';
@@ -308,7 +308,7 @@ test('a month back from a long month ends where the shorter one ends, whatever t
 });
 
 test.serial(
-  'an organization that defines the key otherwise is asked in its own terms, and one without it never matches',
+  'organizations that define a key differently use their own definitions, and one without it never matches',
   async (t) => {
     const place = { orgId: orgIds[1] ?? '', siteId: places[1]?.siteIds[0] ?? '' };
     const other = { ...empty, ...place, id: '00000000-0000-4000-8000-00000000000c', hostname: 'other' };
@@ -317,7 +317,7 @@ test.serial(
       t.deepEqual(await finds(ctx, 'custom.rack', 'greaterThan', 6), ['other']);
       t.deepEqual(await finds(ctx, 'custom.rack', 'startsWith', 'R'), FULL);
       t.deepEqual(await finds(ctx, 'custom.rack', 'isNull'), BARE);
-      // The other organization has no such field: its devices do not lack the value either.
+      // The other organization has no such field: for its devices the value is not missing either.
       t.deepEqual(await finds(ctx, 'custom.leased', 'notEquals', true), BARE);
       const error = await t.throwsAsync(finds(ctx, 'custom.rack', 'equals', true), { instanceOf: AppError });
       t.is((error as AppError).code, 'VALIDATION_ERROR');

@@ -1,4 +1,4 @@
-/** Saved filters: creating, reading, changing and removing them in each scope. */
+/** Saved filters: creating, reading, changing and deleting them in each scope. */
 import test from 'ava';
 import { apiKey, type ErrorBody, organization, orgUser, partnerUser, systemUser, tenant } from '#test';
 import { all, call, type Filter, platform, where } from './people.ts';
@@ -12,7 +12,7 @@ interface List {
 }
 const list = async (token: string, query = '') => (await call<List>('GET', query, token)).body;
 
-test('a filter is created, read, changed and removed, and each change is audited', async (t) => {
+test('a filter is created, read, changed and deleted, and each change is audited', async (t) => {
   const { orgAdmin, viewer, orgId } = await tenant(platform);
   const made = await call('POST', '', orgAdmin.token, { name: '  Linux  ', conditions });
   t.is(made.status, 201);
@@ -52,7 +52,7 @@ test('a filter is created, read, changed and removed, and each change is audited
   );
 });
 
-test('name, description and conditions keep to their limits', async (t) => {
+test('name, description and conditions have limits', async (t) => {
   const { orgAdmin } = await tenant(platform);
   const create = async (body: object) => (await call('POST', '', orgAdmin.token, body)).status;
   t.is(await create({ name: 'x'.repeat(200), description: 'y'.repeat(1000), conditions }), 201);
@@ -66,7 +66,7 @@ test('name, description and conditions keep to their limits', async (t) => {
   t.is(await create({ name: 'x', conditions, shared: true }), 400);
 });
 
-test('partner and system callers name the organization; an organization’s own users create in theirs', async (t) => {
+test('partner and system callers name the organization; users of an organization create in their own', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   const admin = await systemUser(platform);
   for (const { token } of [mine.partner, admin]) {
@@ -115,7 +115,7 @@ test('each scope reaches the filters of its organizations, and others are not fo
   t.is((await call('GET', `/${other}`, selected.token)).status, 200);
 });
 
-test('reading needs devices:read, writing devices:write, for people and for API keys', async (t) => {
+test('reading requires devices:read, writing devices:write, for users and for API keys', async (t) => {
   const { orgAdmin, viewer, orgId } = await tenant(platform);
   const { id } = (await call('POST', '', orgAdmin.token, { name: 'x', conditions })).body;
   t.is((await call('POST', '', viewer.token, { name: 'x', conditions })).status, 403);
@@ -132,7 +132,7 @@ test('reading needs devices:read, writing devices:write, for people and for API 
   t.is((await call('GET', `/${id}`, limited.token)).status, 200);
 });
 
-test('the list is newest first, is searched in name and description, and has both forms', async (t) => {
+test('the list is newest first, can be searched by name and description, and has both forms', async (t) => {
   const { orgAdmin } = await tenant(platform);
   for (const [name, description] of [
     ['Linux 100%', 'servers'],

@@ -1,4 +1,4 @@
-/** Devices and condition trees for fast-check, made of few values so that conditions and devices meet often. */
+/** Devices and condition trees for fast-check, with few distinct values so that conditions often match. */
 import { fc } from '#test/properties';
 import type { Definition, Facts, Tree } from './evaluator.ts';
 
@@ -19,26 +19,26 @@ const pick = <T>(values: readonly T[]) => fc.constantFrom(...values);
 const perhaps = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: null, freq: 3 });
 const some = <T>(one: fc.Arbitrary<T>, maxLength = 3) => fc.array(one, { minLength: 1, maxLength });
 const set = (values: readonly string[]) => fc.subarray([...values]);
-/** Moments around now that devices and conditions share, and some on the edges of days. */
+/** Times around now that devices and conditions share, and some at the ends of days. */
 const moments = (now: number) =>
   [-400, -95, -31, -30.5, -7.2, -1.1, -0.5, -0.01, 2]
     .map((days) => new Date(Math.round(now + days * DAY)))
     .concat([-95, -31, -7].map((days) => new Date(Math.floor(now / DAY + days) * DAY)))
     .concat([-31, -7].map((days) => new Date(Math.floor(now / DAY + days) * DAY - 1)));
 
-export interface Place {
+export interface OrganizationFacts {
   orgId: string;
   siteIds: string[];
   definitions: Record<string, Definition>;
 }
 
-export function facts(places: readonly Place[], now: number): fc.Arbitrary<Facts> {
+export function facts(places: readonly OrganizationFacts[], now: number): fc.Arbitrary<Facts> {
   const moment = perhaps(pick(moments(now)));
   const day = pick(moments(now).map((at) => at.toISOString().slice(0, 10)));
   const text = perhaps(pick(TEXTS));
   const number = perhaps(pick(NUMBERS));
   const percent = fc.record({ cpuPercent: pick(NUMBERS), ramPercent: pick(NUMBERS) }, { requiredKeys: [] });
-  // Also values of another type than the definition's, as an old definition may have left them.
+  // Also values of another type than that of the definition, as an earlier definition may have left them.
   const custom = fc.record(
     {
       rack: fc.oneof(pick(TEXTS), pick(NUMBERS)),
@@ -116,7 +116,7 @@ function times(field: string, now: number, days: boolean): Leafs {
   const signs = days ? SIGNS : ['equals', 'notEquals'];
   return fc.oneof(
     leaf(field, [...signs, 'before', 'after'], value),
-    // Both ends of one form: as texts, a day and a moment on it would not sort.
+    // Both ends in one form: as texts, a day and a time on that day would not sort.
     leaf(field, ['between'], fc.oneof(span(pick(exact)), span(pick(exact.map((at) => at.slice(0, 10)))))),
     leaf(field, ['withinLast', 'notWithinLast'], last),
     nulls(field),
@@ -137,7 +137,7 @@ const NUMBER_FIELDS = [
   ...['metrics.diskPercent', 'daysSinceLastSeen', 'daysSinceEnrolled'],
 ];
 
-export function leaves(places: readonly Place[], now: number): Leafs {
+export function leaves(places: readonly OrganizationFacts[], now: number): Leafs {
   const orgIds = places.map((place) => place.orgId);
   const siteIds = places.flatMap((place) => place.siteIds);
   const uuids = (field: string, ids: string[]) =>
@@ -166,7 +166,7 @@ export function leaves(places: readonly Place[], now: number): Leafs {
   );
 }
 
-export function trees(places: readonly Place[], now: number): fc.Arbitrary<Tree> {
+export function trees(places: readonly OrganizationFacts[], now: number): fc.Arbitrary<Tree> {
   const one = leaves(places, now);
   const { group } = fc.letrec<{ group: Tree; node: Tree | Tree['conditions'][number] }>((tie) => ({
     group: fc.record({

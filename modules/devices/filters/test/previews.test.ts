@@ -6,7 +6,7 @@ import { all, any, call, devices, names, type Preview, platform, previewed, wher
 
 test.after.always(() => platform.stop());
 
-test('a preview counts all that match, shows the first of them by name, and says when', async (t) => {
+test('a preview counts all devices that match, shows the first of them by name, and has its time', async (t) => {
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   const hostnames = ['web-3', 'Web-1', 'web-2', ...Array.from({ length: 12 }, (_, n) => `web-x${n}`)];
   const [, first = ''] = await devices({ orgId, siteId }, ...hostnames, 'db-1');
@@ -29,7 +29,7 @@ test('a preview counts all that match, shows the first of them by name, and says
   for (const limit of [0, 101, 1.5]) t.is((await previewed(orgAdmin.token, conditions, limit)).status, 400);
 });
 
-test('a saved filter is previewed over everything the caller reaches, whichever organization it belongs to', async (t) => {
+test('a saved filter is previewed over everything that the caller reaches, regardless of its organization', async (t) => {
   const { partner, orgAdmin, orgId, siteId, partnerId } = await tenant(platform);
   const other = await organization(platform, partnerId);
   await devices({ orgId, siteId }, 'a-1');
@@ -45,7 +45,7 @@ test('a saved filter is previewed over everything the caller reaches, whichever 
   t.like(own, { resource_id: id, details: { totalCount: 2, limit: 10 } });
 });
 
-test('previews of conditions are audited, for a partner in the partner’s own trail', async (t) => {
+test('previews of conditions are audited, for a partner in the audit trail of the partner', async (t) => {
   const { partner, orgAdmin, orgId } = await tenant(platform);
   const conditions = all(where('hostname', 'isNotNull'));
   await previewed(orgAdmin.token, conditions);
@@ -77,7 +77,7 @@ test('each caller sees and counts only devices within reach', async (t) => {
     partnerUser(platform, { partnerId, roleId, orgAccess, orgIds });
   const atSite = await orgUser(platform, { orgId, siteIds: [siteId] });
   const inGroup = await orgUser(platform, { orgId, deviceGroupIds: [siteId] });
-  // Through an index, and without one.
+  // With an index, and without one.
   for (const conditions of [
     any(where('hostname', 'contains', 'a'), where('hostname', 'contains', 'e')),
     all(where('osType', 'equals', 'linux')),
@@ -100,7 +100,7 @@ test('each caller sees and counts only devices within reach', async (t) => {
   t.deepEqual(everywhere, ['far', 'foreign', 'near']);
 });
 
-test('decommissioned devices stay out, unless a condition asks for them by status', async (t) => {
+test('decommissioned devices are left out, unless a condition names their status', async (t) => {
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   const [gone] = await devices({ orgId, siteId }, 'gone', 'here');
   await platform.sql(`update devices set lifecycle = 'decommissioned', decommissioned_at = now() where id = $1`, [
@@ -112,7 +112,7 @@ test('decommissioned devices stay out, unless a condition asks for them by statu
   t.deepEqual(await names(orgAdmin.token, any(where('status', 'in', ['decommissioned', 'online']))), ['gone', 'here']);
 });
 
-test('software, tags and custom values are found through the functions that only look within reach', async (t) => {
+test('software, tags and custom values are found by functions that search only within reach', async (t) => {
   const [mine, theirs] = await Promise.all([tenant(platform), tenant(platform)]);
   for (const [place, hostname] of [
     [mine, 'mine'],
@@ -144,7 +144,7 @@ test('software, tags and custom values are found through the functions that only
   t.deepEqual(await names(mine.partner.token, all(where('custom.shelf', 'notEquals', 'A'))), ['mine-bare']);
 });
 
-test('a regular expression that takes too long is stopped, and the connection serves the next one', async (t) => {
+test('a regular expression that takes too long is canceled, and the connection stays usable', async (t) => {
   const { orgAdmin, orgId, siteId } = await tenant(platform);
   await platform.sql(
     `with made as (insert into devices (org_id, site_id, hostname, display_name, os_type, lifecycle)
@@ -153,7 +153,7 @@ test('a regular expression that takes too long is stopped, and the connection se
      insert into device_state (device_id, org_id) select id, $1 from made`,
     [orgId, siteId],
   );
-  // Far more than the limit on any machine: each alone takes a fraction of a second.
+  // Together far more than the limit on any machine: each alone takes a fraction of a second.
   const slow = Array.from({ length: 99 }, (_, n) => where('displayName', 'matches', `[0-9a-f]*a[0-9a-f]{${n + 110}}z`));
   const began = performance.now();
   const { status, body } = await previewed(orgAdmin.token, any(...slow));

@@ -1,4 +1,4 @@
-/** The SQL that trees become against an evaluator that knows no SQL, on generated devices and trees. */
+/** The SQL of trees against an evaluator without SQL, on generated devices and trees. */
 import test from 'ava';
 import { AppError, type Context } from '#core';
 import { startTestPlatform } from '#test';
@@ -26,7 +26,7 @@ async function found(ctx: Context, conditions: Tree, few: boolean): Promise<stri
   return rows.map((row) => row.id).sort();
 }
 
-/** In milliseconds, with what the database has beyond them. */
+/** In milliseconds, with the fraction that the database has. */
 async function clock(ctx: Context): Promise<number> {
   const { rows } = await ctx.sql<{ now: number }>('select extract(epoch from now())::float8 * 1000 as now');
   return rows[0]?.now ?? 0;
@@ -35,7 +35,7 @@ async function clock(ctx: Context): Promise<number> {
 const expected = (conditions: Tree, now: number) =>
   devices.filter((one) => evaluate(conditions, one, { ...world, now }) === true).map((one) => one.id);
 
-test('a tree finds exactly the devices that it describes, through indexes, device by device, and everywhere', async (t) => {
+test('a tree matches exactly the devices that it describes, by indexes, device by device, and everywhere', async (t) => {
   t.timeout(300_000);
   const counts: number[] = [];
   await fc.assert(
@@ -48,18 +48,18 @@ test('a tree finds exactly the devices that it describes, through indexes, devic
         return ids;
       });
       await generated.asJob(async (ctx) => {
-        // Its clock has gone on; conditions on moments as close as this are not generated.
+        // The clock has advanced; conditions on times as close as this are not generated.
         assertSame('everywhere', await found(ctx, conditions, false), mine);
       });
     }),
     RUNS,
   );
-  // Trees that find all or nothing would prove little.
+  // Trees that match all or nothing would prove little.
   const telling = counts.filter((count) => count > 0 && count < devices.length).length;
   t.true(telling > RUNS.numRuns / 2, `${telling} of ${counts.length} trees told devices apart`);
 });
 
-test('explaining a tree for a device gives the answer of each condition, unknown ones included', async (t) => {
+test('explaining a tree for a device returns the result of each condition, unknown ones included', async (t) => {
   t.timeout(300_000);
   const seen = new Set<string>();
   await fc.assert(
@@ -77,7 +77,7 @@ test('explaining a tree for a device gives the answer of each condition, unknown
   t.deepEqual([...seen].sort(), ['false', 'true', 'unknown']);
 });
 
-test('the text of the SQL follows from the shape of the tree alone', async (t) => {
+test('the text of the SQL depends on the shape of the tree only', async (t) => {
   await generated.asPartner(async (ctx) => {
     for (const conditions of fc.sample(tree, { numRuns: 200, seed: 3 })) {
       const [first, again] = [await compile(ctx, conditions), await compile(ctx, structuredClone(conditions))];

@@ -1,4 +1,4 @@
-/** Condition trees that are refused: 400 with the path of every fault, before any SQL is made. */
+/** Invalid condition trees: 400 with the path of every fault, before any SQL is built. */
 import test from 'ava';
 import { tenant } from '#test';
 import { patternFault } from '../operators/patterns.ts';
@@ -21,7 +21,7 @@ const one = async (field: string, operator: string, value?: unknown) => {
   return `${fault?.code} ${fault?.path.replace('conditions.conditions.1.conditions.0', '@')}`;
 };
 
-test('a fault is named with its path in the tree', async (t) => {
+test('a fault has its path in the tree', async (t) => {
   t.is(await one('hostnam', 'equals', 'x'), 'UNKNOWN_FIELD @.field');
   t.is(await one('Hostname', 'equals', 'x'), 'UNKNOWN_FIELD @.field');
   t.is(await one('__proto__', 'equals', 'x'), 'UNKNOWN_FIELD @.field');
@@ -33,7 +33,7 @@ test('a fault is named with its path in the tree', async (t) => {
   t.is(await one('hostname', 'equals', null), 'BAD_VALUE @.value');
   t.is(await one('hostname', 'equals'), 'BAD_VALUE @.value');
   t.is(await one('hostname', 'contains', ''), 'BAD_VALUE @.value');
-  // Refused for every body alike, before the condition is looked at.
+  // Rejected in every body, before the condition is checked.
   t.regex(await one('hostname', 'contains', 'a\0b'), /@\.value$/);
   t.regex(await one('hostname', 'contains', '\ud800'), /@\.value$/);
   t.is(await one('hostname', 'isNull', 'x'), 'BAD_VALUE @.value');
@@ -50,7 +50,7 @@ test('a fault is named with its path in the tree', async (t) => {
   t.is(await one('tags', 'hasAny', ['  ']), 'BAD_VALUE @.value.0');
 });
 
-test('dates that are none, and spans of time without an end, are refused', async (t) => {
+test('invalid dates, and spans of time without an end, are errors', async (t) => {
   for (const date of [
     'yesterday',
     '2026-02-30',
@@ -75,7 +75,7 @@ test('dates that are none, and spans of time without an end, are refused', async
   t.is(await one('lastSeenAt', 'withinLast', { amount: 1 }), 'BAD_VALUE @.value.unit');
 });
 
-test('regular expressions outside the language, nested repeats and long ones are refused', async (t) => {
+test('unsupported, nested unlimited and long regular expressions are errors', async (t) => {
   for (const pattern of [
     '(',
     'a)',
@@ -108,7 +108,7 @@ test('regular expressions outside the language, nested repeats and long ones are
   }
 });
 
-test('a tree has a bounded depth, number of conditions and number of values', async (t) => {
+test('depth, number of conditions and number of values are limited', async (t) => {
   const leaf = where('hostname', 'contains', 'x');
   const nest = (levels: number): unknown => (levels === 0 ? leaf : all(nest(levels - 1)));
   t.is((await previewed(orgAdmin.token, nest(10))).status, 200);
@@ -136,7 +136,7 @@ test('a tree has a bounded depth, number of conditions and number of values', as
   t.is(await one('hostname', 'equals', 'x'.repeat(1001)), 'TOO_LONG @.value');
 });
 
-test('what is no tree is refused, and all faults are told at once', async (t) => {
+test('a body that is no tree is an error, and all faults are reported at once', async (t) => {
   t.like((await faults({ field: 'hostname', operator: 'isNull' }))[0], { path: 'conditions.operator' });
   t.like((await faults(all()))[0], { path: 'conditions.conditions' });
   t.like((await faults(all(all())))[0], { code: 'BAD_SHAPE', path: 'conditions.conditions.0.conditions' });

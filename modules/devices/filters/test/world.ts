@@ -1,14 +1,14 @@
-/** Two organizations under one partner with generated devices, and work in the roles that ask for them. */
+/** Two organizations under one partner with generated devices, and work in the roles that evaluate filters. */
 
 import { type Context, EVERYWHERE, NOBODY, NOWHERE } from '#core';
 import { runUnitOfWork } from '#core/work';
 import { organization, type TestPlatform, tenant } from '#test';
 import { fc } from '#test/properties';
 import type { Definition, Facts, World } from './evaluator.ts';
-import { CHOICES, facts, type Place } from './generators.ts';
+import { CHOICES, facts, type OrganizationFacts } from './generators.ts';
 
 export interface Generated {
-  places: Place[];
+  places: OrganizationFacts[];
   orgIds: string[];
   devices: Facts[];
   world: Omit<World, 'now'>;
@@ -16,7 +16,7 @@ export interface Generated {
   now: number;
   /** Under row-level security, as a user of the partner. */
   asPartner<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
-  /** In the platform's role, as a job that reaches everything. */
+  /** With the platform role, as a job that reaches everything. */
   asJob<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
 }
 
@@ -26,7 +26,7 @@ const FIRST: Record<string, Definition> = {
   leased: { type: 'boolean' },
   tier: { type: 'dropdown', choices: CHOICES },
 };
-/** The second organization means something else by `rack` and does not know `leased`. */
+/** The second organization defines `rack` differently, and does not define `leased`. */
 const SECOND: Record<string, Definition> = {
   rack: { type: 'number' },
   slots: { type: 'number' },
@@ -50,7 +50,7 @@ async function define(
 
 const LIFECYCLES = new Set(['pending', 'quarantined', 'decommissioned']);
 
-/** The rows that make a device what its facts say. */
+/** Writes the rows of a device with these facts. */
 export async function insertDevice(test: TestPlatform, one: Facts): Promise<void> {
   const lifecycle = LIFECYCLES.has(one.status) ? one.status : 'active';
   await test.sql(
@@ -96,7 +96,7 @@ export async function insertDevice(test: TestPlatform, one: Facts): Promise<void
       [one.id, one.orgId, ...names.map((name) => one.hardware?.[name] ?? null)],
     );
   }
-  // The first addresses stand in the state; the others on interfaces.
+  // The first addresses are in the state; the others on interfaces.
   await test.sql(
     `insert into device_network_interfaces (device_id, org_id, name, ipv4, mac_address, public_ip)
      select $1, $2, 'eth' || n, $3::text[], ($4::text[])[n], ($5::text[])[n] from generate_series(1, 2) n

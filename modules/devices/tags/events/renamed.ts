@@ -1,4 +1,4 @@
-/** A tag was renamed on all devices of an organization: one event in place of one for each device. */
+/** A tag was renamed on all devices of an organization: one event instead of one for each device. */
 import Joi from 'joi';
 import { defineEvent } from '#core';
 

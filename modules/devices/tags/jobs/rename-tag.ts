@@ -1,4 +1,4 @@
-/** Renames a tag on the devices of an organization and in what names it. */
+/** Renames a tag on the devices of an organization and in everything that refers to it. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { renameEverywhere } from '../services/renames.ts';
@@ -14,7 +14,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Payload>({
-  summary: 'Renames a tag on devices and in what names it',
+  summary: 'Renames a tag on devices and in everything that refers to it',
   scope: 'tenant',
   payload: Joi.object({ from: Joi.string().required(), to: Joi.string().required() }),
   whenOff: 'half of a change would stay in the data',

@@ -1,4 +1,4 @@
-/** Queries and answers of /tags. */
+/** Queries and responses of /tags. */
 import Joi from 'joi';
 import { named, type PageQuery, pageQuery } from '#core';
 
@@ -27,7 +27,7 @@ export interface Rename {
 }
 
 const uuid = Joi.string().uuid();
-// Longer than a tag may be: white space around and within it does not count.
+// Longer than a stored tag: surplus white space does not count.
 const written = Joi.string()
   .max(255)
   .pattern(/^[^\0]*$/);
@@ -37,9 +37,12 @@ export const tagQuery = Joi.object<TagQuery>({
   ...pageQuery(100, 500),
   ...place,
   search: written.trim().max(50).description('A part of the tag'),
-  sort: Joi.string().valid('count', 'name').default('count').description('The most frequent first, or by name'),
+  sort: Joi.string()
+    .valid('count', 'name')
+    .default('count')
+    .description('By number of devices, highest first, or by name'),
 });
-/** A comma never is part of a tag, so a list may be written either way. */
+/** A tag never contains a comma, so both forms of a list are unambiguous. */
 const list = Joi.any()
   .custom((value: unknown, helpers) => {
     const parts = [value].flat().flatMap((one) => String(one).split(','));
@@ -52,10 +55,13 @@ export const tagDevicesQuery = Joi.object<TagDevicesQuery>({
   ...pageQuery(100, 500),
   ...place,
   tag: list.required(),
-  match: Joi.string().valid('any', 'all').default('any').description('Whether a device needs one of the tags, or all'),
+  match: Joi.string()
+    .valid('any', 'all')
+    .default('any')
+    .description('Devices with any of the tags, or with all of them'),
 });
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 const few = Joi.array().items(written).max(20).default([]);
 export const bulkChange = named(
   'TagBulkChange',
@@ -64,10 +70,10 @@ export const bulkChange = named(
     filter: Joi.object()
       .unknown()
       .custom((value: object, helpers) =>
-        Buffer.byteLength(JSON.stringify(value)) <= MOST_BYTES ? value : helpers.error('any.invalid'),
+        Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES ? value : helpers.error('any.invalid'),
       )
-      .meta({ maxBytes: MOST_BYTES })
-      .description('{ operator, conditions } as in saved filters; at most 5000 devices may match'),
+      .meta({ maxBytes: MAX_BYTES })
+      .description('{ operator, conditions } as in saved filters; may match at most 5000 devices'),
     add: few,
     remove: few,
   }).xor('deviceIds', 'filter'),
@@ -75,9 +81,9 @@ export const bulkChange = named(
 export const rename = named(
   'TagRename',
   Joi.object<Rename, true>({
-    orgId: uuid.description("Required for partner and system callers; an organization's own is its own"),
+    orgId: uuid.description('Required for partner and system callers; organization callers always use their own'),
     from: written.required(),
-    to: written.required().description('Where devices have both, they keep one'),
+    to: written.required().description('The new name; a device that has both tags keeps one'),
   }),
 );
 
@@ -91,7 +97,7 @@ export const tagSummary = named(
     orgIds: Joi.array()
       .items(uuid)
       .max(20)
-      .description('For partner and system callers: the first twenty organizations'),
+      .description('For partner and system callers: the first twenty organizations with the tag'),
   }),
 );
 const count = Joi.number().integer().required();
@@ -117,6 +123,6 @@ export const renameAccepted = named(
     references: Joi.array()
       .items(Joi.object({ type: Joi.string().required(), id: uuid.required(), name: Joi.string().required() }))
       .required()
-      .description('What names the tag and will name the other one'),
+      .description('Objects that refer to the tag, and will refer to the new name'),
   }),
 );

@@ -1,4 +1,4 @@
-/** The slot `tags.references`: whoever names tags as targets follows when one is renamed. */
+/** The slot `tags.references`: modules whose objects refer to tags update them when a tag is renamed. */
 import type { Context } from '#core';
 
 export interface TagReference {
@@ -7,8 +7,8 @@ export interface TagReference {
   name: string;
 }
 export interface TagReferences {
-  /** What of the organization names the tag, in its stored form. Throws where the caller may not change it. */
+  /** The objects of the organization that refer to the tag, given in its stored form. Throws if the caller may not change one. */
   find(ctx: Context, orgId: string, tag: string): Promise<TagReference[]>;
-  /** Names the other tag instead. Part of the transaction that renames it on the devices; may run twice. */
+  /** Replaces the tag in them. Runs in the transaction that renames it on the devices; may run twice. */
   rename(ctx: Context, orgId: string, from: string, to: string): Promise<void>;
 }

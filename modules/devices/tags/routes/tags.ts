@@ -11,7 +11,7 @@ import {
   tagSummary,
 } from '../models/tag-query.ts';
 import { changeInBulk } from '../services/bulk-changes.ts';
-import { orderRename } from '../services/renames.ts';
+import { requestRename } from '../services/renames.ts';
 import { listTagged } from '../services/tagged-devices.ts';
 import { listTags } from '../services/tags.ts';
 
@@ -31,7 +31,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/tags/devices',
-    summary: 'Lists the devices that have one of some tags, or all of them',
+    summary: 'Lists the devices that have any or all of some tags',
     access: { permission: 'devices:read' },
     query: tagDevicesQuery,
     response: pageOf(Joi.object({ id: Joi.string().uuid().required() }).unknown()).keys({
@@ -43,7 +43,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/tags/bulk',
-    summary: 'Adds tags to many devices, or takes them away',
+    summary: 'Adds tags to many devices, or removes them',
     access: { permission: 'devices:write' },
     audit: 'device.update',
     payload: bulkChange,
@@ -61,6 +61,6 @@ export default [
     response: renameAccepted,
     status: 202,
     errors: ['ORG_REQUIRED', 'ORG_ACCESS_DENIED', 'TARGET_OUT_OF_SCOPE', 'NOT_FOUND'],
-    handler: (ctx, { payload }) => orderRename(ctx, payload),
+    handler: (ctx, { payload }) => requestRename(ctx, payload),
   }),
 ];

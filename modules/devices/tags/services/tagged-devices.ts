@@ -3,7 +3,7 @@ import type { Context } from '#core';
 import { invalid } from '../errors.ts';
 import type { TagDevicesQuery } from '../models/tag-query.ts';
 
-/** Rows as GET /devices has them. A tag that no device has finds none. Throws as that list does. */
+/** Rows as in GET /devices, with its errors; none for a tag that no device has. */
 export async function listTagged(ctx: Context, { tag, match, orgId, siteId, ...paging }: TagDevicesQuery) {
   const devices = ctx.use('devices');
   const tags = [...new Set(tag.map((text) => devices.tagKey(text)))];
@@ -18,6 +18,6 @@ export async function listTagged(ctx: Context, { tag, match, orgId, siteId, ...p
     const compiled = await filters.compile(tree, { first });
     return { ...compiled, limited: (run) => filters.limited(compiled, run) };
   });
-  // A comma is no part of a tag, so what was asked for can be told apart again.
+  // Unambiguous, because a tag contains no comma.
   return { ...page, tag: tags.join(',') };
 }

@@ -1,4 +1,4 @@
-/** Which tags there are: counted over the devices that the caller sees. There is no other list of them. */
+/** Tags in use: counted over the devices that the caller sees. No other list of tags exists. */
 import {
   type AddParameter,
   type Context,
@@ -11,15 +11,15 @@ import {
 } from '#core';
 import type { TagQuery } from '../models/tag-query.ts';
 
-interface Row {
+interface TagCount {
   tag: string | null;
   n: number;
   orgIds: string[] | null;
   total: number;
 }
 
-/** The most frequent first needs its count turned round, so that one comparison serves both keys of the cursor. */
-const ORDERS = {
+/** The order by count uses the negated count, so that one comparison covers both keys of the cursor. */
+const SORTS = {
   count: {
     keys: '-n, tag collate "C"',
     after: (add: AddParameter, n: number, tag: string) =>
@@ -31,12 +31,12 @@ const ORDERS = {
   },
 };
 
-/** Naming what is out of reach is refused: an answer with a part left out looks complete. */
+/** Throws 403 or 404 for an organization or site out of reach: a list without it would look complete. */
 async function mustReach(ctx: Context, { orgId, siteId }: Pick<TagQuery, 'orgId' | 'siteId'>): Promise<void> {
   if (orgId) mustReachOrg(ctx, orgId);
   if (!siteId) return;
   mustAccessSite(ctx, siteId);
-  // reach: only tells whether the site exists; mustAccessSite above has refused those out of reach
+  // reach: only tells whether the site exists; mustAccessSite above has rejected those out of reach
   const { rows } = await ctx.sql<{ orgId: string }>('select org_id as "orgId" from sites where id = $1', [siteId]);
   if (!rows[0]) throw errors.NotFound('Site not found');
 }
@@ -52,7 +52,7 @@ export async function listTags(ctx: Context, query: TagQuery) {
   const search = query.search ? ctx.use('devices').tagKey(query.search) : '';
   const sought = search ? `where strpos(u.tag, ${add(search, 'text')}) > 0` : '';
   const many = ctx.scope.kind !== 'organization';
-  const order = ORDERS[query.sort];
+  const order = SORTS[query.sort];
   const { limit, cursor } = query;
   let after = 'true';
   if (cursor) {
@@ -61,7 +61,7 @@ export async function listTags(ctx: Context, query: TagQuery) {
     after = order.after(add, n, tag);
   }
   const offset = cursor === undefined ? ((query.page ?? 1) - 1) * limit : 0;
-  const { rows } = await ctx.sql<Row>(
+  const { rows } = await ctx.sql<TagCount>(
     `with counted as (
        select o.tag, sum(o.n)::bigint as n, (array_agg(o.org_id order by o.org_id))[1:20] as orgs
        from (select u.tag, u.org_id, count(*) as n

@@ -9,6 +9,6 @@ declare module '#core/contract' {
 }
 
 export default defineSlot<TagReferences>({
-  summary: 'Finds and renames references to a tag',
+  summary: 'Finds references to a tag, and renames it in them',
   steady: true,
 });

@@ -1,10 +1,10 @@
-/** Tags of many devices at once: given, taken away, renamed. */
+/** Changing tags of many devices: adding, removing, renaming. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { orgUser } from '#test';
 import { call, counts, hosts, place, platform, stored } from './ground.ts';
 
-test('many devices are given tags and lose some at once, each audited for itself, and one failure stops no other', async (t) => {
+test('tags are added to many devices and removed, each audited by itself, and one failure does not stop others', async (t) => {
   const full = Array.from({ length: 50 }, (_, n) => `tag-${n}`);
   const { token, id, orgId, viewer } = await place({ a: ['old'], b: ['new'], c: full, gone: [] });
   await call('DELETE', `/devices/${id('gone')}`, token);
@@ -46,7 +46,7 @@ test('many devices are given tags and lose some at once, each audited for itself
 });
 
 test.serial(
-  'a tag is renamed on every device and in the groups that follow it, which lose nobody meanwhile',
+  'a tag is renamed on every device and in the groups that follow it, which lose no members meanwhile',
   async (t) => {
     const { token, id, orgId } = await place({ a: ['old', 'x'], b: ['old', 'new'], c: ['new'], d: ['x'] });
     const group = async (name: string, operator: string, value: string[]) => {
@@ -110,7 +110,7 @@ test.serial(
   },
 );
 
-test.serial('a rename is refused before anything happens', async (t) => {
+test.serial('an invalid rename is an error and changes nothing', async (t) => {
   const { token, partner, orgId, viewer, id } = await place({ a: ['old'] });
   const refused = async (as: string, body: object) => {
     const answer = await call('POST', '/tags/rename', as, body);
@@ -137,7 +137,7 @@ test.serial('a rename is refused before anything happens', async (t) => {
 });
 
 test.serial(
-  'a rename is refused to people who do not reach all that a group with the tag in its filter may reach',
+  'a rename requires a caller who reaches everything that a group with the tag in its filter can contain',
   async (t) => {
     const { token, orgId, siteId, id } = await place({ a: ['old'] });
     const filter = { operator: 'AND', conditions: [{ field: 'tags', operator: 'hasAny', value: ['old'] }] };
@@ -152,7 +152,7 @@ test.serial(
   },
 );
 
-test.serial('many devices with a tag are renamed in one go, and a second run finds nothing left', async (t) => {
+test.serial('thousands of devices with a tag are renamed in one run, and a second run changes nothing', async (t) => {
   const { token, orgId, siteId } = await place({});
   await platform.sql(
     `insert into devices (org_id, site_id, hostname, os_type, lifecycle, tags)

@@ -1,4 +1,4 @@
-/** What the contract tests need to know of the operations on tags. */
+/** Examples of the operations on tags. */
 import { type Example, exampleDevice, shortName } from '#test';
 
 const example: Example = {

@@ -1,4 +1,4 @@
-/** A platform with tenants whose devices have tags, and what people ask of tags. */
+/** A platform with tenants whose devices have tags, and the calls that the tests share. */
 import test from 'ava';
 import { type ErrorBody, startTestPlatform, tenant } from '#test';
 import { enroll } from '../../devices/test/arrange.ts';

@@ -1,4 +1,4 @@
-/** Tags: written in one form, listed, counted and asked for, by who sees their devices. */
+/** Tags: stored in one form, listed, counted and searched, within the reach of the caller. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { organization, orgUser, partnerUser, systemUser, tenant } from '#test';
@@ -6,7 +6,7 @@ import { fc } from '#test/properties';
 import { asPlatform, enroll } from '../../devices/test/arrange.ts';
 import { call, counts, hosts, patch, place, platform, stored, tags } from './ground.ts';
 
-test('however a tag is written it is stored once, in lower case, sorted, and the change is audited', async (t) => {
+test('a tag is stored once, in lower case, sorted, however it is written, and the change is audited', async (t) => {
   const { token, id, orgId } = await place({ a: [] });
   const { body } = await patch(token, id('a'), ['Prod', ' prod ', 'PROD', '  VIP \t client', 'e\u0301te', '\u00e9te']);
   t.deepEqual(body.data.tags, ['prod', 'vip client', 'éte']);
@@ -30,7 +30,7 @@ test('the stored form of a stored form is itself', async (t) => {
   });
 });
 
-test('a bad tag is refused by its place, and nothing is written', async (t) => {
+test('an invalid tag is an error with its path, and nothing is written', async (t) => {
   const { token, id } = await place({ a: ['kept'] });
   const refused = async (given: string[]) => {
     const { status, body } = await patch(token, id('a'), given);
@@ -51,7 +51,7 @@ test('a bad tag is refused by its place, and nothing is written', async (t) => {
   });
 });
 
-test('what the platform noted stays when people replace tags, and nobody adds to it', async (t) => {
+test('tags of the platform stay when users replace tags, and users cannot add any', async (t) => {
   const { token, id } = await place({ a: [] });
   await platform.sql(`update devices set tags = '{sys:imported}' where id = $1`, [id('a')]);
   t.deepEqual((await patch(token, id('a'), ['mine'])).body.data.tags, ['mine', 'sys:imported']);
@@ -122,7 +122,7 @@ test('tags of another tenant appear nowhere', async (t) => {
   t.deepEqual(await stored(theirs.id('b')), ['secret', 'theirs']);
 });
 
-test('counts of a person limited to a site or to groups are those of the devices they can list', async (t) => {
+test('counts of a caller limited to a site or to groups are those of the devices that they can list', async (t) => {
   const { token, id, orgId, siteId } = await place({ a: ['prod'], b: ['prod', 'far'] });
   const [site] = await platform.sql<{ id: string }>(
     `insert into sites (org_id, name) values ($1, 'Far') returning id`,
@@ -154,7 +154,7 @@ test('counts of a person limited to a site or to groups are those of the devices
   t.is((await call('GET', `/tags?siteId=${site?.id}`, people[0]?.token ?? '')).status, 403);
 });
 
-test('devices are asked for by any or all of some tags, however they are written', async (t) => {
+test('devices are listed by any or all of some tags, however these are written', async (t) => {
   const { token } = await place({ a: ['prod', 'web'], b: ['prod'], c: ['web'], d: [] });
   t.deepEqual(await hosts(token, 'tag=%20Prod%20'), ['a', 'b']);
   t.deepEqual(await hosts(token, 'tag=PROD,Web&match=all'), ['a']);

@@ -1,19 +1,19 @@
-/** Takes devices off the queue of changes and looks at them again in the groups that ask for what changed. */
+/** Takes devices off the queue of changes and evaluates them in the groups whose filters use what changed. */
 import type { Context } from '#core';
 import { DeviceGroup } from '../../models/device-group.ts';
 import { dropOutside } from '../members/static-members.ts';
 import { evaluateInBackground } from './evaluations.ts';
 import { takeTurn, tryDrain } from './turns.ts';
 
-/** Rows in one go; more follow in the next job. */
-const MOST = 1000;
-/** Fields that concern every dynamic group: who may be a member at all. */
+/** Rows that one job takes; the next job takes more. */
+const MAX_ROWS = 1000;
+/** Fields that matter to every dynamic group, because they decide whether a device can be a member. */
 const BASIC = ['lifecycle', 'siteId'];
 
 // reach: job of the whole organization
 const TAKE = `
 delete from device_group_dirty where id in (
-  select id from device_group_dirty where org_id = $1 order by id limit ${MOST} for update skip locked)
+  select id from device_group_dirty where org_id = $1 order by id limit ${MAX_ROWS} for update skip locked)
 returning device_id as "deviceId", fields`;
 
 const drainSoon = (ctx: Context, orgId: string, inMs: number) =>
@@ -24,18 +24,18 @@ const drainSoon = (ctx: Context, orgId: string, inMs: number) =>
   );
 
 /**
- * One organization's queue. What is taken and what follows from it are one transaction. Groups are taken in the order of
- * their ids (turns.ts).
+ * Processes the queue of one organization, in one transaction: the rows are removed if and only if the groups are updated. Locks
+ * groups in the order of their ids (turns.ts).
  */
 export async function drain(ctx: Context, orgId: string): Promise<void> {
   if (!(await tryDrain(ctx, orgId))) {
-    // Whoever is at it may have looked before the rows were there that this job is about.
+    // The job that holds the lock may have read the queue before the rows of this job were there.
     drainSoon(ctx, orgId, 250);
     return;
   }
   const { rows } = await ctx.sql<{ deviceId: string; fields: string[] }>(TAKE, [orgId]);
   if (rows.length === 0) return;
-  if (rows.length === MOST) drainSoon(ctx, orgId, 0);
+  if (rows.length === MAX_ROWS) drainSoon(ctx, orgId, 0);
   const changed = new Map<string, Set<string>>();
   for (const { deviceId, fields } of rows) {
     changed.set(deviceId, new Set([...(changed.get(deviceId) ?? []), ...fields]));
@@ -56,7 +56,7 @@ export async function drain(ctx: Context, orgId: string): Promise<void> {
   }
 }
 
-/** The safety net: queues on which something lies for longer than a job takes. Platform role. */
+/** Finds queues with rows that are older than a job takes, and adds a job for each. Platform role. */
 export async function sweep(ctx: Context): Promise<void> {
   // reach: platform role: finds organizations, shows no device
   const { rows } = await ctx.sql<{ orgId: string }>(

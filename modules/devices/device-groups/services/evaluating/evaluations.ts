@@ -1,25 +1,27 @@
-/** Makes the members of a dynamic group what its filter says. A filter that cannot be evaluated empties no group. */
+/** Updates the members of a dynamic group to what its filter matches. A filter that cannot be evaluated changes no members. */
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#core';
+import evaluationFailed from '../../events/evaluation/failed.ts';
+import massChange from '../../events/mass-change.ts';
 import { DeviceGroup } from '../../models/device-group.ts';
 import { addMembers, type Changes, removeMembers, settle } from '../members/memberships.ts';
 import { type Plan, planOf } from './plans.ts';
 import { takeTurn, tryTurn } from './turns.ts';
 
-/** More members than this share going at once is taken for a mistake at first, in groups of at least so many. */
-const MASS = { share: 0.5, least: 20 };
+/** Thresholds of a mass change: the share of members that are removed at once, and the least size of the group. */
+const MASS_CHANGE = { share: 0.5, minMembers: 20 };
 const CYCLE_MS = 300_000;
 /** The clocks of the database and of this process may differ. */
 const SLACK_MS = 30_000;
-/** A failed evaluation is tried again after 30 s, twice that, and so on. */
+/** A failed evaluation is repeated after 30 s, then after twice that, and so on. */
 const RETRY_MS = 30_000;
-const MOST_RETRIES = 5;
-/** Failures in a row after which the organization is told. */
-const TOLD_AFTER = 3;
+const MAX_RETRIES = 5;
+/** Consecutive failures after which the event is emitted. */
+const FAILURES_BEFORE_EVENT = 3;
 
-type Named = Pick<DeviceGroup, 'id' | 'orgId'>;
+type GroupKey = Pick<DeviceGroup, 'id' | 'orgId'>;
 
-/** Writes a plan; with `hold` those that are to be dropped stay. The group's turn is the caller's. */
+/** Writes a plan; with `hold` the members to be dropped stay. The caller holds the lock of the group. */
 async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: boolean): Promise<Changes> {
   const evaluationId = randomUUID();
   const added = await addMembers(ctx, group, plan.add, { reason: 'filter_match', evaluationId });
@@ -36,7 +38,7 @@ async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: bool
     [plan.back, 'null'],
   ] as const) {
     if (ids.length === 0) continue;
-    // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+    // reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
     await ctx.sql(
       `update device_group_members set unmatch_since = ${since} where group_id = $1 and device_id = any($2::uuid[])`,
       [group.id, ids],
@@ -46,14 +48,14 @@ async function carryOut(ctx: Context, group: DeviceGroup, plan: Plan, hold: bool
   return { added, removed };
 }
 
-// reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+// reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
 const SUCCEEDED = `update device_groups set evaluation_status = 'ready', last_evaluated_at = now(),
   last_evaluation_error = null, evaluation_failures = 0, held_since = case when $2 then coalesce(held_since, now()) end
 where id = $1`;
 
 /**
- * At once and in full, because somebody asked for it: no second look, and no doubt about how many go. The turn is
- * waited for. Throws VALIDATION_ERROR and FILTER_TOO_EXPENSIVE.
+ * Evaluates the whole group for a request: without a second evaluation before members are dropped, and without holding back a
+ * mass change. Waits for the lock of the group. Throws VALIDATION_ERROR and FILTER_TOO_EXPENSIVE.
  */
 async function evaluateNow(ctx: Context, group: DeviceGroup): Promise<Changes> {
   await takeTurn(ctx, group.id);
@@ -62,11 +64,11 @@ async function evaluateNow(ctx: Context, group: DeviceGroup): Promise<Changes> {
   return changes;
 }
 
-/** Whether so many would go that it looks like a mistake: that waits for one cycle. */
+/** Whether so many members would be removed that it is probably a mistake: then the removal waits for one cycle. */
 const isMass = ({ deviceCount }: DeviceGroup, { drop }: Plan): boolean =>
-  deviceCount >= MASS.least && drop.length > deviceCount * MASS.share;
+  deviceCount >= MASS_CHANGE.minMembers && drop.length > deviceCount * MASS_CHANGE.share;
 
-const evaluateAt = (ctx: Context, { id, orgId }: Named, at: number, key: string, asked = false) =>
+const evaluateAt = (ctx: Context, { id, orgId }: GroupKey, at: number, key: string, asked = false) =>
   ctx.addJob(
     'device-groups/evaluate-group',
     { groupId: id, ...(asked ? { asked } : {}) },
@@ -82,9 +84,9 @@ async function noteFailure(ctx: Context, group: DeviceGroup, error: Error): Prom
   );
   const failures = rows[0]?.failures ?? 0;
   const { id: groupId, name, orgId } = group;
-  if (failures <= MOST_RETRIES) evaluateAt(ctx, group, Date.now() + RETRY_MS * 2 ** (failures - 1), 'group');
-  if (failures === TOLD_AFTER) {
-    ctx.emit('device-groups.evaluation.failed', { groupId, name, error: error.message }, { orgId });
+  if (failures <= MAX_RETRIES) evaluateAt(ctx, group, Date.now() + RETRY_MS * 2 ** (failures - 1), 'group');
+  if (failures === FAILURES_BEFORE_EVENT) {
+    ctx.emit(evaluationFailed, { groupId, name, error: error.message }, { orgId });
   }
 }
 
@@ -93,15 +95,15 @@ export interface Evaluation {
   mode: DeviceGroup['evaluationMode'];
 }
 export interface BackgroundOptions {
-  /** Only these; the turn is then waited for, because what they are about is taken off the queue. */
+  /** Only these devices. Then the evaluation waits for the lock, because their rows have been taken off the queue. */
   deviceIds?: readonly string[];
-  /** A person asked for it, in a request that could not wait (over 20,000 devices). */
+  /** Requested by a user or an API key; a job does it, because the organization has over 20,000 devices. */
   asked?: boolean;
 }
 
 /**
- * In a job: with second looks, and great losses held back. A failure is noted with the group, tried again, and leaves its
- * members alone. @returns what changed, or null when it did not come to an evaluation
+ * Evaluates a group in a job: drops members only after a second evaluation, and holds a mass change back. A failure is stored
+ * with the group, repeated, and changes no members. @returns what changed, or null when the group was not evaluated
  */
 export async function evaluateInBackground(
   ctx: Context,
@@ -112,7 +114,7 @@ export async function evaluateInBackground(
   if (!seen) return null;
   if (deviceIds) await takeTurn(ctx, groupId);
   else if (!(await tryTurn(ctx, groupId))) {
-    // Somebody is at it who may have begun before the change that this is about: once more, and not twice.
+    // The evaluation that holds the lock may have begun before the change that this one is for: one more follows.
     evaluateAt(ctx, seen, Date.now() + 1000, 'group', asked);
     return null;
   }
@@ -135,27 +137,27 @@ export async function evaluateInBackground(
     await ctx.sql('update device_groups set held_since = coalesce(held_since, now()) where id = $1', [groupId]);
   } else if (mass) {
     const { name, orgId, deviceCount: of } = group;
-    ctx.emit('device-groups.mass_change', { groupId, name, removed: plan.drop.length, of }, { orgId });
+    ctx.emit(massChange, { groupId, name, removed: plan.drop.length, of }, { orgId });
   }
   if (!deviceIds) await ctx.sql(SUCCEEDED, [groupId, hold]);
   return { changes, mode: group.evaluationMode };
 }
 
 /**
- * A change may have been under way that neither saw the group nor was seen by the evaluation in a request: looks again
- * when it will be over.
+ * Evaluates once more after 15 seconds: a concurrent change of a device may have seen no group with this filter, and the
+ * evaluation in the request may not have seen that change.
  */
-export const lookAgain = (ctx: Context, group: Named) => evaluateAt(ctx, group, Date.now() + 15_000, 'group');
+export const evaluateOnceMore = (ctx: Context, group: GroupKey) => evaluateAt(ctx, group, Date.now() + 15_000, 'group');
 
-/** Devices in an organization up to which a request evaluates itself. */
-const MOST_AT_ONCE = 20_000;
+/** Devices of an organization up to which the request itself evaluates. */
+const MAX_DEVICES_IN_REQUEST = 20_000;
 
-/** For a request: what changed, or null where a job does it, because the organization has too many devices. */
+/** For a request: returns what changed, or null when a job evaluates, because the organization has too many devices. */
 export async function evaluateAsked(ctx: Context, group: DeviceGroup): Promise<Changes | null> {
   // reach: only compares the size of the organization with a limit
   const { rows } = await ctx.sql<{ many: boolean }>(
     'select exists (select from devices where org_id = $1 offset $2) as many',
-    [group.orgId, MOST_AT_ONCE],
+    [group.orgId, MAX_DEVICES_IN_REQUEST],
   );
   if (!rows[0]?.many) return evaluateNow(ctx, group);
   await DeviceGroup.in(ctx).where({ id: group.id }).patch({ evaluationStatus: 'evaluating' });
@@ -163,5 +165,5 @@ export async function evaluateAsked(ctx: Context, group: DeviceGroup): Promise<C
   return null;
 }
 
-/** After a change that was not made in a request. */
-export const evaluateSoon = (ctx: Context, group: Named) => evaluateAt(ctx, group, Date.now(), 'group');
+/** For changes that are not made in a request. */
+export const evaluateSoon = (ctx: Context, group: GroupKey) => evaluateAt(ctx, group, Date.now(), 'group');

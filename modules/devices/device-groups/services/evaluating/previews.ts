@@ -1,4 +1,4 @@
-/** What a filter would make of a group, before it is saved. */
+/** What a filter would change in a group, before it is saved. */
 import { type Context, reach } from '#core';
 import { StaticGroup } from '../../errors.ts';
 import type { ConditionTree } from '../../models/condition-tree.ts';
@@ -14,7 +14,7 @@ interface Diff {
   evaluatedAt: Date;
 }
 
-/** The devices that the group could have: active, in its organization and site. Parameters begin at `$first`. */
+/** A condition for the devices that can be in the group: active, in its organization and site. Parameters begin at `$first`. */
 async function candidates(ctx: Context, group: DeviceGroup, filter: unknown, first: number, path: string) {
   const { orgId, siteId } = group;
   const filters = ctx.use('filters');
@@ -37,23 +37,23 @@ async function diffOf(ctx: Context, group: DeviceGroup, filter: unknown, path: s
   const text = `
     with matched as materialized (
       select d.id from devices d ${joins.map((join) => join.sql).join(' ')} where ${seen} and ${where}),
-    standing as materialized (
+    members as materialized (
       select m.device_id, m.is_pinned, m.is_excluded from device_group_members m join devices d on d.id = m.device_id
       where m.group_id = $1 and ${seen})
     select
-      (select count(*) from matched a where not exists (select from standing m where m.device_id = a.id)) as "toAdd",
-      (select count(*) from standing m where not m.is_pinned and not m.is_excluded
+      (select count(*) from matched a where not exists (select from members m where m.device_id = a.id)) as "toAdd",
+      (select count(*) from members m where not m.is_pinned and not m.is_excluded
          and not exists (select from matched a where a.id = m.device_id)) as "toRemove",
-      (select count(*) from standing where is_pinned) as pinned,
-      (select count(*) from standing where is_excluded) as excluded,
+      (select count(*) from members where is_pinned) as pinned,
+      (select count(*) from members where is_excluded) as excluded,
       now() as "evaluatedAt"`;
   const { rows } = await limited(() => ctx.sql<Diff>(text, [...values, ...params]));
   return rows[0] ?? { toAdd: 0, toRemove: 0, pinned: 0, excluded: 0, evaluatedAt: new Date() };
 }
 
 /**
- * Of the stored filter, or of one that is not saved yet, which alone is recorded. Throws 404, STATIC_GROUP where there is
- * no filter at all, FILTER_RECURSION, FILTER_TOO_EXPENSIVE and VALIDATION_ERROR.
+ * Previews the stored filter, or one that is not saved yet; only the latter writes an audit entry. Throws 404, STATIC_GROUP when
+ * there is no filter, FILTER_RECURSION, FILTER_TOO_EXPENSIVE and VALIDATION_ERROR.
  */
 export async function previewGroup(
   ctx: Context,

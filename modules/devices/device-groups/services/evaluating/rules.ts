@@ -1,34 +1,28 @@
-/** What the filter of a group may be, and when it has to be looked at again. */
+/** Which filters a group can have, and when a filter must be evaluated again. */
 import type { Context } from '#core';
 import { FilterRecursion, invalid } from '../../errors.ts';
-import {
-  type ConditionTree,
-  conditionsOf,
-  levelsOf,
-  MOST_CONDITIONS,
-  MOST_LEVELS,
-} from '../../models/condition-tree.ts';
+import { type ConditionTree, conditionsOf, levelsOf, MAX_CONDITIONS, MAX_LEVELS } from '../../models/condition-tree.ts';
 import { DeviceGroup } from '../../models/device-group.ts';
 
 export type Rule = Pick<DeviceGroup, 'filter' | 'filterFields' | 'evaluationMode'>;
 
 const TIME_RELATIVE = new Set(['withinLast', 'notWithinLast']);
 
-/** Fields that heartbeats change all the time; a device is not looked at after each of them. */
+/** Fields that heartbeats change all the time; a change of one does not cause an evaluation. */
 export function isVolatile(ctx: Context): (field: string) => boolean {
   const fields = ctx.contributions('filters.field').flatMap((source) => source.fields ?? []);
   const keys = new Set(fields.filter((field) => field.volatile).map((field) => field.key));
   return (field) => keys.has(field);
 }
 
-/** Fields whose answer no write announces: they change by themselves or with every heartbeat. */
+/** Fields whose changes cause no evaluation: they change with time or with every heartbeat. */
 function isUnannounced(ctx: Context): (field: string) => boolean {
   const fields = ctx.contributions('filters.field').flatMap((source) => source.fields ?? []);
   const keys = new Set(fields.filter((field) => field.volatile || field.clock).map((field) => field.key));
   return (field) => keys.has(field);
 }
 
-/** The groups of these organizations whose filter asks for the field. */
+/** The groups of these organizations whose filter uses the field. */
 export const groupsFollowing = (ctx: Context, orgIds: readonly string[], field: string): Promise<DeviceGroup[]> =>
   Promise.resolve(
     DeviceGroup.in(ctx)
@@ -48,16 +42,16 @@ function modeOf(ctx: Context, filter: ConditionTree): DeviceGroup['evaluationMod
 }
 
 /**
- * A filter that a group of this organization can follow. Throws VALIDATION_ERROR with the path of each fault, and
- * FILTER_RECURSION: a group that asks for groups could come to ask for itself.
+ * Checks that a group of this organization can have the filter. Throws VALIDATION_ERROR with the path of each fault, and
+ * FILTER_RECURSION for a filter that refers to groups, which could refer to its own group.
  */
 export async function checkedRule(ctx: Context, orgId: string, given: unknown, path = 'filter'): Promise<Rule> {
   const { fields } = await ctx.use('filters').compile(given, { orgIds: [orgId], path });
   const filter = given as ConditionTree;
   if (fields.includes('groupId')) throw FilterRecursion({ details: [{ in: 'payload', path }] });
-  if (levelsOf(filter) > MOST_LEVELS) throw invalid(path, `The filter of a group has at most ${MOST_LEVELS} levels`);
-  if (conditionsOf(filter).length > MOST_CONDITIONS) {
-    throw invalid(path, `The filter of a group has at most ${MOST_CONDITIONS} conditions`);
+  if (levelsOf(filter) > MAX_LEVELS) throw invalid(path, `The filter of a group has at most ${MAX_LEVELS} levels`);
+  if (conditionsOf(filter).length > MAX_CONDITIONS) {
+    throw invalid(path, `The filter of a group has at most ${MAX_CONDITIONS} conditions`);
   }
   return { filter, filterFields: fields, evaluationMode: modeOf(ctx, filter) };
 }

@@ -1,14 +1,14 @@
-/** Evaluations that no change announces: what moves with time, and the nightly look at everything. Platform role. */
+/** Evaluations that no change causes: periodic ones for what changes with time, and nightly ones of all groups. Platform role. */
 import type { Context } from '#core';
 
-/** Seconds over which the groups of one round are spread, so that they do not all come at once. */
+/** Seconds over which the evaluations of one run are spread. */
 const ROUND_SECONDS = 300;
 const NIGHT_SECONDS = 7200;
 
 // reach: platform role, for all organizations
-const LIVING = `from device_groups g join organizations o on o.id = g.org_id join partners p on p.id = o.partner_id
+const DYNAMIC_GROUPS = `from device_groups g join organizations o on o.id = g.org_id join partners p on p.id = o.partner_id
   where g.type = 'dynamic' and o.deleted_at is null and p.status = 'active' and p.deleted_at is null`;
-/** The same place in each round, whatever other groups there are. */
+/** Seconds after the start of a run: the same for a group in each run, whatever other groups exist. */
 const offset = (seconds: number) => `(hashtextextended(g.id::text, 0) & 2147483647) % ${seconds}`;
 
 interface Due {
@@ -17,11 +17,11 @@ interface Due {
   afterSeconds: number;
 }
 
-/** Groups whose filter asks for times, or for what heartbeats change. */
+/** Schedules groups whose filter uses times, or values that heartbeats change. */
 export async function schedulePeriodic(ctx: Context): Promise<void> {
   const without = ctx.services.modules.orgsWithout('device-groups');
   const { rows } = await ctx.sql<Due>(
-    `select g.id, g.org_id as "orgId", ${offset(ROUND_SECONDS)} as "afterSeconds" ${LIVING}
+    `select g.id, g.org_id as "orgId", ${offset(ROUND_SECONDS)} as "afterSeconds" ${DYNAMIC_GROUPS}
        and g.evaluation_mode <> 'event' and g.org_id <> all($1::uuid[])`,
     [without],
   );
@@ -31,12 +31,12 @@ export async function schedulePeriodic(ctx: Context): Promise<void> {
   }
 }
 
-/** Every dynamic group. What this finds to change in one that follows events, an event has missed. */
+/** Schedules every dynamic group. Changes that this finds in a group in mode `event` are changes that an event missed. */
 export async function scheduleReconcile(ctx: Context): Promise<void> {
   const { modules } = ctx.services;
   if (modules.off('device-groups', {})) return;
   const { rows } = await ctx.sql<Due>(
-    `select g.id, g.org_id as "orgId", ${offset(NIGHT_SECONDS)} as "afterSeconds" ${LIVING}
+    `select g.id, g.org_id as "orgId", ${offset(NIGHT_SECONDS)} as "afterSeconds" ${DYNAMIC_GROUPS}
        and g.org_id <> all($1::uuid[])`,
     [modules.orgsWithout('device-groups')],
   );
@@ -47,7 +47,7 @@ export async function scheduleReconcile(ctx: Context): Promise<void> {
   }
 }
 
-/** Corrects counts by what they are off, so that changes at the same time keep theirs. @returns how many were wrong */
+/** Corrects counts by their difference, so that concurrent changes are kept. @returns the number of wrong counts */
 export async function recount(ctx: Context): Promise<number> {
   // reach: platform role, for all organizations
   const { rowCount } = await ctx.sql(

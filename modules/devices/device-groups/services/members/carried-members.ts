@@ -1,10 +1,13 @@
-/** The static groups of a device that is merged into another one take that one in its place. */
+/** When a device is merged into another one, the other one joins its static groups. */
 import type { Context } from '#core';
 import type { DeviceGroup } from '../../models/device-group.ts';
 import { takeTurn } from '../evaluating/turns.ts';
 import { addMembers, settle } from './memberships.ts';
 
-/** Before the old device leaves, which takes it out of all its groups. Groups of other sites than the new one's are left out. */
+/**
+ * Runs before the old device leaves all its groups. Groups that are bound to other sites than that of the new device are left
+ * out.
+ */
 export async function carryMemberships(ctx: Context, fromDeviceId: string, intoDeviceId: string): Promise<void> {
   // reach: both devices were checked by the merge that calls this
   const { rows } = await ctx.sql<Pick<DeviceGroup, 'id' | 'orgId' | 'name'>>(

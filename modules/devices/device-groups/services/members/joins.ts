@@ -1,17 +1,21 @@
-/** Static groups that a device joins as it is made: who provisions it names them. */
+/** Static groups that a new device joins: those that its provisioning names. */
 import { type Context, errors } from '#core';
 import { DeviceGroup } from '../../models/device-group.ts';
 import { takeTurn } from '../evaluating/turns.ts';
 import { groupsIn, mustGrant, RESTRICTING, type SeenGroup } from '../reach.ts';
 import { addMembers, settle } from './memberships.ts';
 
-interface Place {
+interface DeviceLocation {
   orgId: string;
   siteId: string;
 }
 
-/** Throws 400 unless each is a static group that the caller sees and the place allows, 403 where people are limited to it. */
-export async function mustBeJoinable(ctx: Context, { orgId, siteId }: Place, ids: readonly string[]): Promise<void> {
+/** Throws 400 unless each is a visible static group for devices of this site, 403 if users are limited to it (mustGrant). */
+export async function mustBeJoinable(
+  ctx: Context,
+  { orgId, siteId }: DeviceLocation,
+  ids: readonly string[],
+): Promise<void> {
   const groups = (await groupsIn(ctx)
     .whereIn('device_groups.id', [...ids])
     .where('device_groups.orgId', orgId)
@@ -19,13 +23,13 @@ export async function mustBeJoinable(ctx: Context, { orgId, siteId }: Place, ids
   const fit = groups.filter((group) => group.type === 'static' && (group.siteId === null || group.siteId === siteId));
   const unfit = ids.filter((id) => !fit.some((group) => group.id === id));
   if (unfit.length > 0) {
-    const message = 'Not every group is a static one of this organization and site';
+    const message = 'Each group must be a static group of this organization and site';
     throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'groupIds', message, ids: unfit }] });
   }
   for (const group of fit) mustGrant(ctx, group);
 }
 
-/** The groups were found to be joinable in the same work. */
+/** Adds a new device to groups that `mustBeJoinable` has accepted in the same transaction. */
 export async function joinGroups(ctx: Context, deviceId: string, ids: readonly string[]): Promise<void> {
   for (const id of [...ids].sort()) {
     await takeTurn(ctx, id);

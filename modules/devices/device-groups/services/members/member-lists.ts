@@ -5,7 +5,7 @@ import { mustSee } from '../reach.ts';
 export interface MemberQuery extends PageQuery {
   search?: string;
   status?: string[];
-  /** True for the exceptions of a dynamic group, those that are shut out among them; false for all other members. */
+  /** True for the exceptions of a dynamic group, including excluded devices; false for all other members. */
   pinned?: boolean;
 }
 const WHICH = {
@@ -14,7 +14,7 @@ const WHICH = {
   false: 'not (m.is_pinned or m.is_excluded)',
 };
 
-/** Throws 404. */
+/** Throws 404 for a group that the caller does not see. */
 export async function listMembers(ctx: Context, groupId: string, { pinned, ...query }: MemberQuery) {
   await mustSee(ctx, groupId);
   const which = WHICH[String(pinned ?? 'all') as keyof typeof WHICH];
@@ -32,8 +32,8 @@ export async function listMembers(ctx: Context, groupId: string, { pinned, ...qu
        added_by as "addedBy" from device_group_members where group_id = $1 and device_id = any($2::uuid[])`,
     [groupId, answer.data.map(({ id }) => id)],
   );
-  const standing = new Map(rows.map(({ id, ...rest }) => [id, rest]));
-  return { ...answer, data: answer.data.map((device) => ({ ...device, ...standing.get(device.id) })) };
+  const memberships = new Map(rows.map(({ id, ...rest }) => [id, rest]));
+  return { ...answer, data: answer.data.map((device) => ({ ...device, ...memberships.get(device.id) })) };
 }
 
 /** The groups of devices that the caller sees, for their details; each device has an entry. */
@@ -53,7 +53,7 @@ export async function groupsOfDevices(ctx: Context, deviceIds: readonly string[]
   return groups;
 }
 
-/** For other modules: the groups of each of these devices, whoever sees them. */
+/** The ids of the groups of each of these devices that the caller sees. */
 export async function groupsOf(ctx: Context, deviceIds: readonly string[]): Promise<Map<string, string[]>> {
   const values: unknown[] = [deviceIds];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);

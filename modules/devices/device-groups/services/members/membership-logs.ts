@@ -1,4 +1,4 @@
-/** Who came into a group and who left it, and why. */
+/** The log of memberships: which devices joined a group or left it, and why. */
 import { type Context, page, type SortKey } from '#core';
 import { type LogQuery, MembershipChange } from '../../models/membership.ts';
 import { mustSee } from '../reach.ts';
@@ -11,10 +11,10 @@ const ORDER = {
     { expression: `${TABLE}.id`, direction: 'desc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-/** Days of the log that are kept. */
-const KEPT_DAYS = 180;
+/** Days for which the log is kept. */
+const RETENTION_DAYS = 180;
 
-/** Newest first. Limited callers learn nothing of devices that they do not see now. Throws 404. */
+/** Newest first, without devices that the caller does not see now. Throws 404. */
 export async function listChanges(ctx: Context, groupId: string, query: LogQuery) {
   const { orgId } = await mustSee(ctx, groupId);
   const { deviceId, action, reason, from, to } = query;
@@ -34,7 +34,7 @@ export async function listChanges(ctx: Context, groupId: string, query: LogQuery
   return page(changes, query, ORDER);
 }
 
-/** Platform role. */
+/** Drops old partitions of the log. Platform role. */
 export async function dropOldChanges(ctx: Context): Promise<void> {
-  await ctx.sql('select drop_daily_partitions($1::regclass, $2)', [TABLE, KEPT_DAYS]);
+  await ctx.sql('select drop_daily_partitions($1::regclass, $2)', [TABLE, RETENTION_DAYS]);
 }

@@ -1,5 +1,6 @@
-/** The one writer of memberships: rows, the log of changes, the count of the group, and the news for other modules. */
+/** The only code that writes memberships: rows, the log of changes, the count of the group, and the event for other modules. */
 import type { Context } from '#core';
+import membershipChanged from '../../events/membership/changed.ts';
 import type { DeviceGroup } from '../../models/device-group.ts';
 import type { Reason } from '../../models/membership.ts';
 
@@ -8,7 +9,7 @@ export interface Cause {
   /** Groups the log entries of one evaluation. */
   evaluationId?: string | null;
 }
-/** What one piece of work did to a group; `settle` counts and tells it. */
+/** What was changed in a group; `settle` updates its count and emits the event. */
 export interface Changes {
   added: string[];
   removed: string[];
@@ -16,7 +17,7 @@ export interface Changes {
 type Group = Pick<DeviceGroup, 'id' | 'orgId' | 'name'>;
 
 /** Devices in one event. */
-const MOST_TOLD = 1000;
+const MAX_EVENT_DEVICES = 1000;
 
 const actorOf = ({ actor }: Context): [string, string | null] => {
   const { kind, id } = actor;
@@ -27,8 +28,8 @@ const actorOf = ({ actor }: Context): [string, string | null] => {
 const LOG = `insert into device_group_membership_log (group_id, device_id, org_id, group_name, hostname, action, reason,
   actor_type, actor_id, evaluation_id)`;
 
-// A device that is being moved or removed at this moment is passed over; what happens to it is noticed by itself. The
-// others stay where they are until this is committed.
+// Devices that are being moved or removed at this moment are skipped: that change causes an evaluation of its own. The locks keep
+// the others in place until the commit.
 // reach: callers have checked the devices, or a filter has chosen them for the whole group
 const ADD = `
 with fit as (
@@ -43,7 +44,7 @@ logged as (
   from added join fit on fit.id = added.device_id)
 select device_id as id from added`;
 
-/** The group's turn is the caller's. Devices that are in, or shut out, already stay as they are. @returns the new ones */
+/** The caller holds the lock of the group. Existing members and excluded devices stay as they are. @returns the new members */
 export async function addMembers(
   ctx: Context,
   group: Group,
@@ -61,7 +62,7 @@ export async function addMembers(
   return rows.map((row) => row.id);
 }
 
-// reach: callers have checked the devices, or the whole group goes
+// reach: callers have checked the devices, or the whole group is removed
 const REMOVE = `
 with gone as (
   delete from device_group_members m where m.group_id = $1 and m.device_id = any($4::uuid[]) and not m.is_excluded
@@ -71,7 +72,7 @@ logged as (
   from gone left join devices d on d.id = gone.device_id)
 select device_id as id from gone`;
 
-/** The group's turn is the caller's. Pins go with their rows. @returns the devices that were members */
+/** The caller holds the lock of the group. Also removes pins. @returns the devices that were members */
 export async function removeMembers(
   ctx: Context,
   group: Group,
@@ -85,7 +86,7 @@ export async function removeMembers(
   return rows.map((row) => row.id);
 }
 
-/** Notes a change of a row that stays: a member that is shut out is one no more, although its row is there. */
+/** Logs a change that keeps the row, such as an exclusion: the device is no longer a member, but its row stays. */
 export async function logChange(
   ctx: Context,
   group: Group,
@@ -98,7 +99,7 @@ export async function logChange(
   ]);
 }
 
-/** Counts what was changed, and tells it: consumers of the event resolve anew what they aim at the group. */
+/** Updates the count of the group and emits the event, after which other modules resolve targets of this group again. */
 export async function settle(
   ctx: Context,
   group: Group,
@@ -111,10 +112,10 @@ export async function settle(
     group.id,
     added.length - removed.length,
   ]);
-  for (let from = 0; from < Math.max(added.length, removed.length); from += MOST_TOLD) {
-    const part = (ids: string[]) => ids.slice(from, from + MOST_TOLD);
+  for (let from = 0; from < Math.max(added.length, removed.length); from += MAX_EVENT_DEVICES) {
+    const part = (ids: string[]) => ids.slice(from, from + MAX_EVENT_DEVICES);
     ctx.emit(
-      'device-groups.membership.changed',
+      membershipChanged,
       { groupId: group.id, evaluationId, added: part(added), removed: part(removed) },
       { orgId: group.orgId },
     );

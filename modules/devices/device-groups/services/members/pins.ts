@@ -1,4 +1,4 @@
-/** Exceptions to a filter: a device that stays in, or out, whatever the filter says. */
+/** Exceptions to a filter: devices that are members, or are not, regardless of the filter. */
 import { type Context, errors } from '#core';
 import { GroupNotFound, OutsideSite, StaticGroup } from '../../errors.ts';
 import { takeTurn } from '../evaluating/turns.ts';
@@ -6,7 +6,7 @@ import { mustGrant, mustSee, type SeenGroup, seenDevices } from '../reach.ts';
 import { addMembers, logChange, removeMembers, settle } from './memberships.ts';
 
 export type PinMode = 'include' | 'exclude';
-interface Row {
+interface PinState {
   isPinned: boolean;
   isExcluded: boolean;
 }
@@ -14,7 +14,9 @@ const SHOWN = `group_id as "groupId", device_id as "deviceId", org_id as "orgId"
   is_excluded as "isExcluded", added_at as "addedAt", added_by as "addedBy", added_by_user_id as "addedByUserId",
   pinned_by as "pinnedBy", pinned_at as "pinnedAt", pin_reason as "pinReason"`;
 
-/** The turn, the group and the device; 404 for what the caller does not see, STATIC_GROUP, 403 (mustGrant). */
+/**
+ * Locks the group, and returns it with the device. Throws 404 for what the caller does not see, STATIC_GROUP, 403 (mustGrant).
+ */
 async function begin(ctx: Context, groupId: string, deviceId: string) {
   await mustSee(ctx, groupId);
   await takeTurn(ctx, groupId);
@@ -27,9 +29,9 @@ async function begin(ctx: Context, groupId: string, deviceId: string) {
 }
 
 // reach: begin() has checked the group and the device
-const rowOf = async (ctx: Context, groupId: string, deviceId: string) =>
+const membershipOf = async (ctx: Context, groupId: string, deviceId: string) =>
   (
-    await ctx.sql<Row>(`select ${SHOWN} from device_group_members where group_id = $1 and device_id = $2`, [
+    await ctx.sql<PinState>(`select ${SHOWN} from device_group_members where group_id = $1 and device_id = $2`, [
       groupId,
       deviceId,
     ])
@@ -53,7 +55,7 @@ export async function pin(
   if (device.lifecycle !== 'active') {
     throw errors.InvalidState({ details: [{ current: device.lifecycle, allowed: ['active'] }] });
   }
-  const before = await rowOf(ctx, groupId, deviceId);
+  const before = await membershipOf(ctx, groupId, deviceId);
   if (before && (mode === 'include' ? before.isPinned : before.isExcluded)) {
     ctx.unchanged();
     return before;
@@ -81,16 +83,16 @@ export async function pin(
     await settle(ctx, group, { added: [], removed: [deviceId] });
   }
   audit(ctx, 'device_group.device.pin', group, { deviceId, mode, reason });
-  return rowOf(ctx, groupId, deviceId);
+  return membershipOf(ctx, groupId, deviceId);
 }
 
 /**
- * The filter decides again, at once. Throws 404 where nothing was pinned, and FILTER_TOO_EXPENSIVE or VALIDATION_ERROR
- * where the filter cannot say.
+ * Lets the filter decide again, at once. Throws 404 for a device without a pin, and FILTER_TOO_EXPENSIVE or VALIDATION_ERROR when
+ * the filter cannot be evaluated.
  */
 export async function unpin(ctx: Context, groupId: string, deviceId: string): Promise<{ stillMember: boolean }> {
   const { group, device } = await begin(ctx, groupId, deviceId);
-  const before = await rowOf(ctx, groupId, deviceId);
+  const before = await membershipOf(ctx, groupId, deviceId);
   if (!before?.isPinned && !before?.isExcluded) throw errors.NotFound('The device is not pinned in this group');
   if (!group.filter) throw GroupNotFound();
   const fits = group.siteId === null || device.siteId === group.siteId;

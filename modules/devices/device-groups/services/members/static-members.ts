@@ -8,24 +8,30 @@ import { visibleCounts } from '../group-lists.ts';
 import { isLimited, mustGrant, mustSee, seenDevices } from '../reach.ts';
 import { addMembers, removeMembers, settle } from './memberships.ts';
 
-/** Ids in an audit entry. */
-const MOST_AUDITED = 100;
+/** Ids of devices in one audit entry. */
+const MAX_AUDITED_IDS = 100;
 
-type Place = Pick<DeviceGroup, 'orgId' | 'siteId'>;
+type GroupBounds = Pick<DeviceGroup, 'orgId' | 'siteId'>;
 
-/** Throws 400 {invalidDevices} when any of them is foreign, unseen, decommissioned or outside the group's site. */
-export async function mustFit(ctx: Context, group: Place, deviceIds: readonly string[]): Promise<string[]> {
+/** Throws 400 {invalidDevices} if a device is unknown, out of the caller's reach, decommissioned or outside the group's site. */
+export async function mustFit(ctx: Context, group: GroupBounds, deviceIds: readonly string[]): Promise<string[]> {
   const seen = await seenDevices(ctx, group.orgId, deviceIds);
   const fit = new Set(
     seen.filter(({ siteId }) => group.siteId === null || siteId === group.siteId).map(({ id }) => id),
   );
   const invalidDevices = deviceIds.filter((id) => !fit.has(id));
   if (invalidDevices.length === 0) return [...fit];
-  throw invalid('deviceIds', 'Not every device is one of yours and within the site of the group', { invalidDevices });
+  throw invalid('deviceIds', 'Each device must be one that you can see, within the site of the group', {
+    invalidDevices,
+  });
 }
 
-/** Those of the devices that lie outside the site of the group. */
-export async function outsideOf(ctx: Context, { orgId, siteId }: Place, ids: readonly string[]): Promise<string[]> {
+/** The ids of the devices that lie outside the site of the group. */
+export async function outsideOf(
+  ctx: Context,
+  { orgId, siteId }: GroupBounds,
+  ids: readonly string[],
+): Promise<string[]> {
   if (siteId === null) return [];
   // reach: ids that callers have checked or that are members; only those outside the site of the group
   const { rows } = await ctx.sql<{ id: string }>(
@@ -35,10 +41,10 @@ export async function outsideOf(ctx: Context, { orgId, siteId }: Place, ids: rea
   return rows.map((row) => row.id);
 }
 
-/** Takes members out that lie outside the group's site, all or those named. The group's turn is the caller's. */
+/** Removes members outside the group's site, of all members or of the given ones. The caller holds the lock of the group. */
 export async function dropOutside(ctx: Context, group: DeviceGroup, deviceIds?: readonly string[]): Promise<string[]> {
   if (group.siteId === null) return [];
-  // reach: mustReachAll has refused callers who do not reach the whole group; otherwise a job of the organization
+  // reach: mustReachAll has rejected callers who do not reach the whole group; otherwise a job of the organization
   const { rows } = await ctx.sql<{ id: string }>(
     `select m.device_id as id from device_group_members m join devices d on d.id = m.device_id
      where m.group_id = $1 and d.site_id <> $2 and ($3::uuid[] is null or m.device_id = any($3))`,
@@ -59,7 +65,7 @@ async function mustChangeMembers(ctx: Context, groupId: string) {
   return group;
 }
 
-/** All or nothing. Throws 404, DYNAMIC_GROUP, and 400 {invalidDevices}. */
+/** Adds all devices or none. Throws 404, DYNAMIC_GROUP, and 400 {invalidDevices}. */
 export async function addDevices(ctx: Context, groupId: string, deviceIds: readonly string[]) {
   const group = await mustChangeMembers(ctx, groupId);
   const fit = await mustFit(ctx, group, deviceIds);
@@ -72,7 +78,7 @@ export async function addDevices(ctx: Context, groupId: string, deviceIds: reado
       resourceType: 'device_group',
       resourceId: groupId,
       resourceName: group.name,
-      details: { deviceIds: added.slice(0, MOST_AUDITED), count: added.length },
+      details: { deviceIds: added.slice(0, MAX_AUDITED_IDS), count: added.length },
     });
   }
   const total = isLimited(ctx)
@@ -81,7 +87,7 @@ export async function addDevices(ctx: Context, groupId: string, deviceIds: reado
   return { added: added.length, skipped: deviceIds.length - added.length, total };
 }
 
-/** Throws 404 for a group or device that the caller does not see, or that is no member; DYNAMIC_GROUP. */
+/** Throws 404 for a group or device that the caller does not see, or a device that is not a member; DYNAMIC_GROUP. */
 export async function removeDevice(ctx: Context, groupId: string, deviceId: string): Promise<{ success: true }> {
   const group = await mustChangeMembers(ctx, groupId);
   const [device] = await seenDevices(ctx, group.orgId, [deviceId]);

@@ -1,7 +1,8 @@
 /** The group commit of heartbeats: one statement for all of them, and further statements only for what has changed. */
 import { type Context, defineBatch } from '#core';
-import type { Lifecycle } from '../../types/device.ts';
-import type { ClaimedCommand, DeviceCommands, DeviceMetrics } from '../../types/slots.ts';
+import type { Lifecycle } from '../../models/device.ts';
+import type { ClaimedCommand, DeviceCommands } from '../../slots/commands.ts';
+import type { DeviceMetrics } from '../../slots/metrics.ts';
 import { type HeartbeatRow, mergeHeartbeats } from './heartbeat-rows.ts';
 import { ADDRESSES_STATEMENT, SLOW_STATEMENT, stateStatement } from './heartbeat-statements.ts';
 

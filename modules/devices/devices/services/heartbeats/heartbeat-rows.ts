@@ -1,7 +1,7 @@
 /** One heartbeat as a row of the group commit: invalid values are dropped, so that they cannot fail the heartbeats of others. */
 import { type MetricUnit, metricEntries } from '#agent-protocol';
+import type { Heartbeat, HeartbeatMetrics } from '../../models/heartbeat.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { Heartbeat, HeartbeatMetrics } from '../../types/heartbeat.ts';
 
 type Watchdog = 'connected' | 'failover';
 export interface HeartbeatRow {

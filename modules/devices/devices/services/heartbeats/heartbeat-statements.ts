@@ -13,8 +13,8 @@ export interface Contributions {
 }
 
 /**
- * Locks and updates the state of the devices, inserts samples, and returns what the rest of the commit needs. Rows are locked in the
- * order of their ids, so that two processes, or a process and a sweep, do not deadlock.
+ * Locks and updates the state of the devices, inserts samples, and returns what the rest of the commit needs. Rows are locked in
+ * the order of their ids, so that two processes, or a process and a sweep, do not deadlock.
  */
 // reach: devices of agents, each named by its own token
 export const stateStatement = ({ samples, waiting }: Contributions): string => `
@@ -74,8 +74,8 @@ select o.device_id, o.org_id, o.site_id, o.hostname, o.lifecycle, o.auto_update_
 from old o join b on b.device_id = o.device_id`;
 
 /**
- * Updates what changes slowly. The update reads from `was`, which locks the rows and keeps their former values. A row that is locked
- * is left for the next heartbeat: a decommission holds the device and waits for the state locked here.
+ * Updates what changes slowly. The update reads from `was`, which locks the rows and keeps their former values. A row that is
+ * locked is left for the next heartbeat: a decommission holds the device and waits for the state locked here.
  */
 // reach: devices of agents, each named by its own token
 export const SLOW_STATEMENT = `

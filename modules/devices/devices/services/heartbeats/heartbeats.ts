@@ -1,10 +1,16 @@
 /** Records one heartbeat: in the group commit, then audit entries and events for what it changed. */
 import { type Context, errors } from '#core';
-import type { Heartbeat, HeartbeatResponse } from '../../types/heartbeat.ts';
+import mainAgentSilent from '../../events/main-agent-silent.ts';
+import deviceOnline from '../../events/online.ts';
+import deviceUpdated from '../../events/updated.ts';
+import type { Heartbeat, HeartbeatResponse } from '../../models/heartbeat.ts';
 import { type HeartbeatFacts, heartbeats } from './heartbeat-batches.ts';
 import { heartbeatRow } from './heartbeat-rows.ts';
 
-/** Opens no transaction of its own unless something changed. Throws DEVICE_GONE for a purged device. */
+/**
+ * Records a heartbeat, in a group commit of up to 500. Opens no transaction of its own unless something changed. Throws 410
+ * DEVICE_GONE for a purged device.
+ */
 export async function heartbeat(ctx: Context, input: Heartbeat): Promise<HeartbeatResponse> {
   const facts = await ctx.batch(heartbeats, {
     row: heartbeatRow(input),
@@ -23,11 +29,11 @@ function announce(ctx: Context, deviceId: string, facts: HeartbeatFacts): void {
   const entry = { orgId, resourceType: 'device', resourceId: deviceId, resourceName: hostname };
   if (facts.wentOnline) {
     ctx.audit('agent.heartbeat.state_change', { ...entry, details: { from: 'offline', to: 'online' } });
-    if (facts.announceOnline) ctx.emit('devices.online', { hostname }, about);
+    if (facts.announceOnline) ctx.emit(deviceOnline, { hostname }, about);
   }
-  if (facts.wentSilent) ctx.emit('devices.main_agent_silent', { hostname }, about);
+  if (facts.wentSilent) ctx.emit(mainAgentSilent, { hostname }, about);
   if (facts.auditIp) {
     ctx.audit('agent.source.ip.changed', { ...entry, details: { from: facts.ipFrom, to: facts.ipTo } });
   }
-  if (facts.changedFields.length > 0) ctx.emit('devices.updated', { changedFields: facts.changedFields }, about);
+  if (facts.changedFields.length > 0) ctx.emit(deviceUpdated, { changedFields: facts.changedFields }, about);
 }

@@ -1,10 +1,12 @@
-/** Notices devices that have gone silent, and tells of many at once as one outage. Platform role; sets, not loops. */
+/** Marks silent devices offline, and reports many of them at once as one outage. Platform role; works on sets of rows. */
 import type { Context } from '#core';
+import deviceOffline from '../../events/offline.ts';
+import outage from '../../events/outage.ts';
 
-/** Most devices that one sweep marks; the next one follows in 30 seconds. */
-const MOST = 5000;
-/** A share of an organization, or of everybody, that counts as an outage; few devices are a share too easily. */
-const OUTAGE = { ofOrg: 0.3, ofAll: 0.2, least: 5 };
+/** Devices that one sweep marks; the next one follows in 30 seconds. */
+const MAX_DEVICES = 5000;
+/** Shares of an organization's devices, and of all devices, that count as an outage; fewer than `minDevices` never do. */
+const OUTAGE = { ofOrg: 0.3, ofAll: 0.2, minDevices: 5 };
 
 interface Silent {
   id: string;
@@ -15,8 +17,8 @@ interface Silent {
 }
 const SHOWN = `s.device_id as id, d.org_id as "orgId", d.site_id as "siteId", d.hostname, s.last_seen_at as "lastSeenAt"`;
 
-// Each organization's own patience, else its partner's, else what the role of the device suggests: workstations come and
-// go. Values out of 3 to 60 minutes do not count.
+// The setting of the organization, else that of its partner, else a default by the role of the device: workstations are often
+// switched off. Values outside 3 to 60 minutes are ignored.
 const minutes = (
   row: string,
 ) => `(select m from (select case when jsonb_typeof(v) = 'number' then v::text::numeric end as m
@@ -32,13 +34,13 @@ due as (
   where s.connectivity = 'online' and s.last_seen_at < now() - interval '3 minutes'
     and s.last_seen_at < now() - make_interval(mins =>
       coalesce(patience.said, case d.device_role when 'workstation' then 10 else 5 end))
-  order by s.device_id limit ${MOST} for no key update of s skip locked)
+  order by s.device_id limit ${MAX_DEVICES} for no key update of s skip locked)
 update device_state s set connectivity = 'offline'
 from due join devices d on d.id = due.device_id
 where s.device_id = due.device_id and s.connectivity = 'online' and s.last_seen_at = due.last_seen_at
 returning ${SHOWN}`;
 
-/** Marks the silent, holding back the news of an outage. */
+/** Marks silent devices offline, and holds the events back when it is an outage. */
 export async function sweepSilent(ctx: Context): Promise<void> {
   const { rows: fallen } = await ctx.sql<Silent>(SWEEP);
   if (fallen.length > 0) {
@@ -60,25 +62,25 @@ export async function sweepSilent(ctx: Context): Promise<void> {
   await releaseHeld(ctx);
 }
 
-const isOutage = (gone: number, of: number, share: number) => gone >= OUTAGE.least && gone > of * share;
+const isOutage = (gone: number, of: number, share: number) => gone >= OUTAGE.minDevices && gone > of * share;
 
-/** The rows are locked since they were marked. */
+/** Holds the offline events of an outage back. The sweep has locked the rows. */
 async function hold(ctx: Context, orgId: string, gone: Silent[], of: number, known: boolean): Promise<void> {
   // reach: sweep by the platform role, for all organizations
   await ctx.sql(`update device_state set offline_held_at = now() where device_id = any($1::uuid[])`, [
     gone.map(({ id }) => id),
   ]);
-  if (!known) ctx.emit('devices.outage', { offline: gone.length, of }, { orgId });
+  if (!known) ctx.emit(outage, { offline: gone.length, of }, { orgId });
 }
 
-/** Who is still away after three minutes is told of one by one. */
+/** Emits the events of devices that are still offline three minutes after the outage. */
 async function releaseHeld(ctx: Context): Promise<void> {
   // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Silent>(
     `with due as (
        select device_id from device_state
        where connectivity = 'offline' and offline_held_at < now() - interval '3 minutes'
-       order by device_id limit ${MOST} for no key update skip locked)
+       order by device_id limit ${MAX_DEVICES} for no key update skip locked)
      update device_state s set offline_held_at = null from due join devices d on d.id = due.device_id
      where s.device_id = due.device_id returning ${SHOWN}`,
   );
@@ -95,17 +97,19 @@ function tellOffline(ctx: Context, gone: readonly Silent[]): void {
       resourceName: hostname,
       details,
     });
-    ctx.emit('devices.offline', { hostname, lastSeenAt: lastSeenAt.toISOString() }, { orgId, siteId, deviceId: id });
+    ctx.emit(deviceOffline, { hostname, lastSeenAt: lastSeenAt.toISOString() }, { orgId, siteId, deviceId: id });
   }
 }
 
-/** An update that takes over five minutes has failed: the device shows what it is, which is offline unless it beats. */
+/**
+ * An update that takes over five minutes has failed: the device shows its real status again, offline without a heartbeat since.
+ */
 export async function sweepUpdating(ctx: Context): Promise<void> {
   // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Silent & { went: boolean }>(
     `with due as (
        select device_id, connectivity, updating_since, updating_to_version from device_state
-       where updating_since < now() - interval '5 minutes' order by device_id limit ${MOST} for no key update skip locked),
+       where updating_since < now() - interval '5 minutes' order by device_id limit ${MAX_DEVICES} for no key update skip locked),
      noted as (
        insert into device_changes (device_id, org_id, field, after)
        select d.id, d.org_id, 'updateFailed', due.updating_to_version from due join devices d on d.id = due.device_id)
@@ -121,14 +125,14 @@ export async function sweepUpdating(ctx: Context): Promise<void> {
   );
 }
 
-/** A watchdog that has not been heard for five minutes. */
+/** Marks watchdogs offline that have not reported for five minutes. */
 export async function sweepWatchdogs(ctx: Context): Promise<void> {
   // reach: sweep by the platform role, for all organizations
   await ctx.sql(
     `with due as (
        select device_id from device_state
        where watchdog_status <> 'offline' and watchdog_last_seen_at < now() - interval '5 minutes'
-       order by device_id limit ${MOST} for no key update skip locked)
+       order by device_id limit ${MAX_DEVICES} for no key update skip locked)
      update device_state s set watchdog_status = 'offline' from due where s.device_id = due.device_id`,
   );
 }

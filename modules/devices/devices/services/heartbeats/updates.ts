@@ -2,6 +2,7 @@
 import type { Context } from '#core';
 import { storableText } from '../../models/storable-text.ts';
 
+/** The device shows `updating` for at most five minutes, or until it reports that version. */
 export async function beginUpdate(ctx: Context, deviceId: string, targetVersion: string): Promise<void> {
   // reach: the agent's own device, which its token names
   await ctx.sql(
@@ -13,6 +14,7 @@ export async function beginUpdate(ctx: Context, deviceId: string, targetVersion:
   );
 }
 
+/** The update to that version has failed: the device no longer shows `updating`. */
 export async function endUpdate(ctx: Context, deviceId: string, targetVersion: string): Promise<void> {
   // reach: the agent's own device, which its token names
   await ctx.sql(

@@ -1,5 +1,6 @@
-/** Custom values of many devices at once: each device takes all of them or none. */
+/** Custom values of many devices: each device takes all of them or none. */
 import { AppError, type Context, errors } from '#core';
+import deviceUpdated from '../../events/updated.ts';
 import type { BulkValues } from '../../models/bulk-values.ts';
 import { Device } from '../../models/device.ts';
 import { auditValues, checkedValues, mergeValues } from './custom-values.ts';
@@ -12,7 +13,7 @@ interface Failed {
   details?: unknown[];
 }
 
-/** Checked once for each organization, site and system: there the same values fit. Out of sight is NOT_FOUND. */
+/** Checks once for each organization, site and operating system. Devices out of reach are NOT_FOUND. */
 export async function writeBulkValues(ctx: Context, { deviceIds, values }: BulkValues) {
   const devices = await Device.in(ctx).findByIds(deviceIds).orderBy('devices.id').forNoKeyUpdate();
   const seen = new Set(devices.map(({ id }) => id));
@@ -21,7 +22,7 @@ export async function writeBulkValues(ctx: Context, { deviceIds, values }: BulkV
     .map((deviceId) => ({ deviceId, hostname: null, code: 'NOT_FOUND', message: 'Device not found' }));
   let updated = 0;
   const alike = Map.groupBy(devices, ({ orgId, siteId, osType }) => `${orgId} ${siteId} ${osType}`);
-  // In one order, as the organization is locked against the removal of its fields.
+  // Always in the same order, because the organization is locked against the deletion of its fields.
   for (const [, group] of [...alike].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [first] = group;
     if (!first) continue;
@@ -43,7 +44,7 @@ export async function writeBulkValues(ctx: Context, { deviceIds, values }: BulkV
     for (const device of group) {
       auditValues(ctx, device, checked, { source: 'bulk' });
       const { id: deviceId, orgId, siteId } = device;
-      ctx.emit('devices.updated', { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
+      ctx.emit(deviceUpdated, { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
     }
   }
   if (updated === 0) ctx.unchanged();

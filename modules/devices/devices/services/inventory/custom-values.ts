@@ -1,25 +1,37 @@
-/** Custom values of devices: merged in one statement, so that two writers of different keys both keep theirs. */
+/** Custom values of devices: merged in one statement, so that concurrent writers of different keys keep both values. */
 import { AppError, type Context, errors } from '#core';
+import deviceUpdated from '../../events/updated.ts';
 import { Device } from '../../models/device.ts';
-import type { ValueFault } from '../../types/snapshots.ts';
+
+/** A custom value that a script cannot write, and why. */
+export interface ValueFault {
+  key: string;
+  code: string;
+  message: string;
+}
 
 type Values = Record<string, unknown>;
-export type Place = Pick<Device, 'orgId' | 'osType' | 'siteId'>;
+export type ValueOwner = Pick<Device, 'orgId' | 'osType' | 'siteId'>;
 type Writer = 'user' | 'script';
 
-/** What of the values is stored, in its stored form. Throws 400 with the path of each fault; also without any field. */
-export async function checkedValues(ctx: Context, place: Place, given: Values, by: Writer = 'user'): Promise<Values> {
-  const [values] = ctx.contributions('devices.values', place.orgId);
+/** The given values in their stored form. Throws 400 with the path of each fault, also when no custom field exists. */
+export async function checkedValues(
+  ctx: Context,
+  owner: ValueOwner,
+  given: Values,
+  by: Writer = 'user',
+): Promise<Values> {
+  const [values] = ctx.contributions('devices.values', owner.orgId);
   if (!values) throw errors.ValidationFailed('There are no custom fields');
   // reach: the site of a device that was locked or checked before; only its time zone
   const { rows } = await ctx.sql<{ timeZone: string }>('select timezone as "timeZone" from sites where id = $1', [
-    place.siteId,
+    owner.siteId,
   ]);
   const timeZone = rows[0]?.timeZone ?? 'UTC';
-  return values.check(ctx, { orgId: place.orgId, osType: place.osType, timeZone }, given, by);
+  return values.check(ctx, { orgId: owner.orgId, osType: owner.osType, timeZone }, given, by);
 }
 
-/** Puts checked values (null removes) on devices that the caller has locked. */
+/** Writes checked values (null removes) to devices that the caller has locked. */
 export async function mergeValues(ctx: Context, deviceIds: readonly string[], checked: Values): Promise<void> {
   const kept = Object.entries(checked).filter(([, value]) => value !== null);
   const removed = Object.keys(checked).filter((key) => checked[key] === null);
@@ -41,7 +53,7 @@ export function auditValues(ctx: Context, device: Device, checked: Values, more:
   });
 }
 
-/** Throws 400 with the path of each fault; then nothing is written. */
+/** Throws 400 with the path of each fault, and writes nothing then. */
 export async function writeCustomValues(ctx: Context, device: Device, given: Values): Promise<void> {
   const checked = await checkedValues(ctx, device, given);
   await mergeValues(ctx, [device.id], checked);
@@ -49,10 +61,13 @@ export async function writeCustomValues(ctx: Context, device: Device, given: Val
 }
 
 /**
- * Values that a script reports. Each key is checked on its own; the answer names the keys that were not written.
- * Throws 404.
+ * Writes values that a script reports. Checks each key by itself, and returns the keys that were not written. Throws 404.
  */
-export async function writeAgentValues(ctx: Context, deviceId: string, given: Values) {
+export async function writeAgentValues(
+  ctx: Context,
+  deviceId: string,
+  given: Values,
+): Promise<{ updated: string[]; failed: ValueFault[] }> {
   const device = await Device.in(ctx).findById(deviceId).forNoKeyUpdate();
   if (!device) throw errors.NotFound('Device not found');
   const { checked, failed } = await fitting(ctx, device, given);
@@ -64,7 +79,7 @@ export async function writeAgentValues(ctx: Context, deviceId: string, given: Va
     await mergeValues(ctx, [deviceId], changed);
     auditValues(ctx, device, changed, { source: 'script' });
     const { orgId, siteId } = device;
-    ctx.emit('devices.updated', { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
+    ctx.emit(deviceUpdated, { changedFields: ['customFields'] }, { orgId, siteId, deviceId });
   } else ctx.unchanged();
   return { updated, failed };
 }
@@ -82,7 +97,7 @@ async function fitting(ctx: Context, device: Device, given: Values) {
     );
     const bad = new Set(failed.map(({ key }) => key));
     const rest = Object.fromEntries(Object.entries(given).filter(([key]) => !bad.has(key)));
-    // Without a fault that names a key nothing can be told apart.
+    // Without a fault that names a key, the valid keys cannot be told from the others.
     if (failed.length === 0) throw fault;
     const checked = Object.keys(rest).length > 0 ? await checkedValues(ctx, device, rest, 'script') : {};
     return { checked, failed };

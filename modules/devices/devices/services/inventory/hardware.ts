@@ -1,14 +1,14 @@
-/** What a machine is made of. */
+/** The hardware of a machine. */
 import type { Context } from '#core';
+import type { HardwareFields } from '../../models/snapshots.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { HardwareFields } from '../../types/snapshots.ts';
 
 const whole = (value: number | null | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 2 ** 31 ? Math.round(value) : null;
 const real = (value: number | null | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < 1e15 ? value : null;
 
-/** Replaces the row as a whole; a changed amount of memory enters the device's history. */
+/** Replaces the whole row; a change of memory is added to the history of the device. */
 export async function writeHardware(
   ctx: Context,
   device: { id: string; orgId: string },

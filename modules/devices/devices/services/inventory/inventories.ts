@@ -1,9 +1,10 @@
-/** Snapshots that agents send: an equal one writes nothing, another replaces what is known in one statement. */
+/** Snapshots that agents send: an equal one writes nothing, a different one replaces the stored rows in one statement. */
 
 import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
+import softwareChanged from '../../events/software/changed.ts';
+import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../models/snapshots.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../types/snapshots.ts';
 import { writeHardware } from './hardware.ts';
 import { type Rows, replaceAddresses, replaceRows } from './snapshot-rows.ts';
 
@@ -15,8 +16,8 @@ interface Owner {
 type Kind = 'hardware' | 'network' | 'disks' | 'software' | 'services';
 
 /**
- * Runs `write` unless the hash is known. An empty list replaces a stored one only when the agent marks it
- * complete. Throws 404 for an unknown device.
+ * Runs `write` unless the hash is known. An empty list replaces a stored one only when the agent marks it complete. Throws 404
+ * for an unknown device.
  */
 async function submit(
   ctx: Context,
@@ -37,7 +38,7 @@ async function submit(
   if (!owner) throw errors.NotFound('Device not found');
   const hash = body.snapshotHash?.slice(0, 128) ?? '';
   if ((hash !== '' && owner.hash === hash) || (rows?.length === 0 && body.complete !== true)) return { changed: false };
-  // Also the lock that makes two snapshots of one kind take turns; the one that comes second may find itself written.
+  // Also serializes two snapshots of one kind; the second may find that the first has written it.
   // reach: the agent's own device, which its token names
   const { rowCount } = await ctx.sql(
     `insert into device_snapshots as s (device_id, org_id, kind, hash) values ($1, $2, $3, $4)
@@ -50,7 +51,7 @@ async function submit(
   return { changed: true };
 }
 
-/** @returns changed: false for a snapshot that is known already. */
+/** @returns changed: false for a snapshot that is already stored */
 export function submitHardware(ctx: Context, deviceId: string, body: HardwareBody): Promise<{ changed: boolean }> {
   return submit(ctx, deviceId, 'hardware', body, null, async (owner) => {
     await writeHardware(ctx, owner, body);
@@ -127,7 +128,7 @@ export function submitSoftware(ctx: Context, deviceId: string, body: SoftwareBod
   return submit(ctx, deviceId, 'software', body, rows, async (owner) => {
     const { added, removed } = await replaceRows(ctx, owner, 'device_software', rows, body.complete);
     const about = { orgId: owner.orgId, siteId: owner.siteId, deviceId };
-    if (added + removed > 0) ctx.emit('devices.software.changed', { added, removed }, about);
+    if (added + removed > 0) ctx.emit(softwareChanged, { added, removed }, about);
   });
 }
 

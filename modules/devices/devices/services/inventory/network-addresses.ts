@@ -1,10 +1,11 @@
 /** Network addresses of devices, and devices in the same subnet. */
 import { type Context, reach } from '#core';
-import type { Device } from '../../types/device.ts';
+import type { Device } from '../../models/device.ts';
 
 /** The first three octets of an IPv4 address; agents report no masks, so a subnet is assumed to be a /24. */
 const subnetOf = (address: string) => `substring(${address} from '^(\\d{1,3}\\.\\d{1,3}\\.\\d{1,3})\\.\\d{1,3}$')`;
 
+/** MAC addresses and IPv4 subnets (the first three octets) of a device, and whether it has IPv6 addresses. */
 export async function readAddresses(
   ctx: Context,
   deviceId: string,

@@ -1,10 +1,10 @@
-/** What agents sample now and then: the latest of each kind, as it came. */
+/** Reports that agents send from time to time: the latest of each kind, as received. */
 import { type Context, errors } from '#core';
-import type { Report, ReportKind } from '../../types/snapshots.ts';
+import type { Report, ReportKind } from '../../models/snapshots.ts';
 import { mustExist } from '../devices.ts';
 import { replaceAddresses } from './snapshot-rows.ts';
 
-/** One statement: a part whose hash is known stays as it is, a source that was not looked at is left alone. */
+/** One statement: parts with a known hash stay as they are, sources that were not queried are not changed. */
 // reach: the agent's own device, which its token names
 const WRITE = `
 insert into device_reports as r (device_id, org_id, kind, source, body, hash)
@@ -15,7 +15,7 @@ on conflict (device_id, kind, source) do update set body = excluded.body, hash =
 where $5::boolean and (r.hash <> excluded.hash or excluded.hash = '')
 returning 1`;
 
-/** @returns changed: false where every part is known already. */
+/** Stores the latest report of a kind. @returns changed: false when every part is already stored */
 export async function submitReport(ctx: Context, deviceId: string, report: Report): Promise<{ changed: boolean }> {
   const { kind, parts, snapshotHash = '' } = report;
   const rows = parts.map(({ source = '', body }) => ({ source: source.slice(0, 50), body }));
@@ -24,7 +24,7 @@ export async function submitReport(ctx: Context, deviceId: string, report: Repor
   return { changed: (rowCount ?? 0) > 0 };
 }
 
-/** The addresses that a beat says the machine has now; repeats only renew when they were last seen. */
+/** Records the addresses that a heartbeat reports; repeats only renew when they were last seen. */
 export async function noteAddresses(ctx: Context, deviceId: string, addresses: readonly string[]): Promise<void> {
   // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<{ id: string; orgId: string }>(
@@ -34,7 +34,7 @@ export async function noteAddresses(ctx: Context, deviceId: string, addresses: r
   if (rows[0]) await replaceAddresses(ctx, rows[0], addresses);
 }
 
-/** One kind with what was reported; without one, what there is and since when. Throws 404 for what the caller does not see. */
+/** The report of one kind; without a kind, a list of the reports with their times. Throws 404 for a device out of reach. */
 export async function readReports(ctx: Context, deviceId: string, kind: ReportKind | undefined) {
   await mustExist(ctx, deviceId);
   // reach: mustExist above checks the device

@@ -1,4 +1,4 @@
-/** Makes the rows below a device equal to a snapshot, touching only those that differ. */
+/** Updates the rows of a device to a snapshot, and writes only those that differ. */
 import type { Context } from '#core';
 
 export type Rows = readonly Record<string, unknown>[];
@@ -7,7 +7,7 @@ interface Owner {
   orgId: string;
 }
 
-/** Key columns beside the device, and the others with their types, of each table a snapshot fills. */
+/** Key columns besides the device, and the other columns with their types, of each table that a snapshot fills. */
 const TABLES = {
   device_network_interfaces: {
     key: ['name'],
@@ -45,7 +45,7 @@ written as (
 select (select count(*) from gone) as removed, (select count(*) from written where added) as added`;
 }
 
-/** A list that is known to be cut (`complete: false`) removes nothing. */
+/** A truncated list (`complete: false`) removes nothing. */
 export async function replaceRows(
   ctx: Context,
   owner: Owner,
@@ -58,7 +58,7 @@ export async function replaceRows(
   return counts[0] ?? { added: 0, removed: 0 };
 }
 
-/** Remembers when each address of the machine's own interfaces was first and last reported. */
+/** Records when each address of the machine's own interfaces was first and last reported. */
 export async function replaceAddresses(ctx: Context, owner: Owner, addresses: readonly string[]): Promise<void> {
   const known = [...new Set(addresses)].filter((address) => address !== '').sort();
   // reach: the agent's own device, which its token names

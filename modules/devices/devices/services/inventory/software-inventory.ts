@@ -1,4 +1,4 @@
-/** Software over all devices that the caller sees: each installation, or each name once. */
+/** Software on all devices that the caller sees: each installation, or each name once. */
 import {
   type Context,
   mustAccessOrg,
@@ -60,7 +60,7 @@ function installations(ctx: Context, { orgId, siteId, search, name, vendor, vers
   return rows;
 }
 
-/** Throws 403 for an organization or a site out of reach, and what following a list throws. */
+/** Throws 403 for an organization or a site out of reach, and the errors of change lists. */
 export async function listSoftwareInventory(ctx: Context, query: SoftwareQuery) {
   if (query.orgId) mustAccessOrg(ctx, query.orgId);
   if (query.siteId) mustAccessSite(ctx, query.siteId);

@@ -1,24 +1,25 @@
-/** Takes devices in: a new row, or the old one where that is proven or the organization allows it. */
+/** Enrolls devices: as a new row, or as the old one when that is proven or the organization allows it. */
 import { randomBytes } from 'node:crypto';
 import { type Context, errors } from '#core';
+import deviceEnrolled from '../../events/enrolled.ts';
 import { DEVICE_ROLES, Device } from '../../models/device.ts';
+import type { Enrolled, EnrollInput } from '../../models/enrollment.ts';
 import { storableText } from '../../models/storable-text.ts';
-import type { Enrolled, EnrollInput } from '../../types/enrollment.ts';
 import { writeHardware } from '../inventory/hardware.ts';
-import { takePlace } from './quotas.ts';
+import { checkLimits } from './quotas.ts';
 
 const PLATFORMS = ['vmware', 'hyperv', 'virtualbox', 'qemu', 'kvm', 'xen', 'bochs', 'parallels'];
 
 interface Match {
   id: string;
-  /** Serial and board, or the machine id, are the same: more than a name in common. */
+  /** Serial numbers of machine and board, or the machine id, are the same: more than a common name. */
   strong: boolean;
   connectivity: 'online' | 'offline';
   lifecycle: string;
   recent: boolean;
 }
 
-// Serials and names are not secret, so a match is a hint and no proof.
+// Serial numbers and names are not secret, so a match is a hint and not a proof.
 // reach: the enrollment key names the organization; platform role
 const MATCH = `
 select d.id, d.lifecycle, s.connectivity, s.last_seen_at > now() - interval '24 hours' as recent,
@@ -31,12 +32,16 @@ where d.org_id = $1 and d.id in (
   and d.id is distinct from $6::uuid
 order by strong desc, d.lifecycle = 'decommissioned', s.last_seen_at desc nulls last, d.id limit 1`;
 
-/** See DevicesApi.enroll. Needs the platform role: the caller's key, not a user, says which organization. */
+/**
+ * Enrolls a device: quota, rows, audit entry `device.create` {via}, event `devices.enrolled`. Runs in the caller's transaction
+ * with the platform role: the enrollment key determines the organization. Throws 403 DEVICE_LIMIT_REACHED, and 403
+ * DEVICE_QUARANTINED when the previous device is quarantined.
+ */
 export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled> {
   const proven = input.reattachTo ? await lockOld(ctx, input.reattachTo, input.orgId) : null;
   if (proven) return reattach(ctx, proven, input);
-  // A row that waits for its machine has its place already.
-  if (!input.pendingDeviceId) await takePlace(ctx, input.orgId);
+  // A provisioned row counts against the limits already.
+  if (!input.pendingDeviceId) await checkLimits(ctx, input.orgId);
   const { rows } = await ctx.sql<Match>(MATCH, [
     ...[
       input.orgId,
@@ -47,18 +52,18 @@ export async function enroll(ctx: Context, input: EnrollInput): Promise<Enrolled
     input.pendingDeviceId ?? null,
   ]);
   const match = rows[0] ?? null;
-  if (input.pendingDeviceId) return fill(ctx, input.pendingDeviceId, input, match);
+  if (input.pendingDeviceId) return completeProvisioned(ctx, input.pendingDeviceId, input, match);
   if (match?.strong && match.connectivity === 'offline') {
     const { reenroll } = await ctx.settings<{ reenroll: 'new' | 'reattach' }>('devices', input.orgId);
     const old = reenroll === 'reattach' ? await lockOld(ctx, match.id, input.orgId) : null;
     if (old) return reattach(ctx, old, input);
   }
-  return takeIn(ctx, input, match);
+  return insertDevice(ctx, input, match);
 }
 
 /**
- * Null where the old row may not be used: another organization's, or one that was decommissioned. The enrolling machine
- * has no reach of its own, so the key's organization stands in the condition instead of the query door.
+ * Null when the old row cannot be used: it is in another organization, or decommissioned. An enrolling machine has no reach, so
+ * the condition names the organization of the key.
  */
 async function lockOld(ctx: Context, id: string, orgId: string): Promise<Device | null> {
   // reach: the enrollment key names the organization; platform role
@@ -89,8 +94,13 @@ const described = (input: EnrollInput) => {
 const roleOf = (input: EnrollInput) =>
   DEVICE_ROLES.includes(input.deviceRole ?? '') ? (input.deviceRole as string) : 'unknown';
 
-/** The row that was made for this machine. The operating system is the one that was provided for. */
-async function fill(ctx: Context, id: string, input: EnrollInput, match: Match | null): Promise<Enrolled> {
+/** Completes the row that was provisioned for this machine. The operating system must be the provisioned one. */
+async function completeProvisioned(
+  ctx: Context,
+  id: string,
+  input: EnrollInput,
+  match: Match | null,
+): Promise<Enrolled> {
   // reach: the enrollment key names the organization; platform role
   const device = await Device.query(ctx.trx)
     .patch({
@@ -110,14 +120,14 @@ async function fill(ctx: Context, id: string, input: EnrollInput, match: Match |
   return finish(ctx, device, input, match);
 }
 
-/** Where the organization wants to look at each new device first, it enters quarantined. */
+/** New devices are quarantined if the organization approves each of them. */
 async function admission(ctx: Context, orgId: string) {
   const { approveEnrollments } = await ctx.settings<{ approveEnrollments: boolean }>('devices', orgId);
   if (!approveEnrollments) return {};
   return { lifecycle: 'quarantined', quarantinedAt: new Date(), quarantineReason: 'awaits approval' };
 }
 
-async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Promise<Enrolled> {
+async function insertDevice(ctx: Context, input: EnrollInput, match: Match | null): Promise<Enrolled> {
   const { orgId, siteId, osType } = input;
   const row = {
     ...described(input),
@@ -133,7 +143,7 @@ async function takeIn(ctx: Context, input: EnrollInput, match: Match | null): Pr
   return finish(ctx, device, input, match);
 }
 
-/** The same row: history, names and tags stay; what the machine says of itself is renewed. */
+/** Keeps the row with its history, names and tags, and updates what the machine reports. */
 async function reattach(ctx: Context, old: Device, input: EnrollInput): Promise<Enrolled> {
   // reach: the enrollment key names the organization; platform role
   const device = await Device.query(ctx.trx)
@@ -141,7 +151,7 @@ async function reattach(ctx: Context, old: Device, input: EnrollInput): Promise<
       ...described(input),
       ...(old.deviceRoleSource === 'agent' ? { deviceRole: roleOf(input) } : {}),
       agentId: old.agentId ?? randomBytes(32).toString('hex'),
-      // What is there again has not been removed.
+      // The agent is installed again.
       uninstallIntentAt: null,
     } as Partial<Device>)
     .where({ id: old.id, orgId: old.orgId })
@@ -180,7 +190,7 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
   });
   const match = from === 'reattach' ? null : from;
   ctx.emit(
-    'devices.enrolled',
+    deviceEnrolled,
     {
       hostname,
       via,

@@ -1,10 +1,25 @@
-/** Whose device it is and how it stands: what authenticating an agent needs, for many at once. */
+/** Identities of devices, for the authentication of agents: many in one statement. */
 import type { Context } from '#core';
-import type { DeviceIdentity } from '../../types/device.ts';
+import type { Lifecycle } from '../../models/device.ts';
 
-/** Needs the platform role: who calls is not known yet. */
+/** What the authentication of an agent needs to know about its device. */
+export interface DeviceIdentity {
+  deviceId: string;
+  agentId: string | null;
+  orgId: string;
+  siteId: string;
+  partnerId: string;
+  hostname: string;
+  lifecycle: Lifecycle;
+  decommissionedAt: Date | null;
+  uninstallRequestedAt: Date | null;
+  orgActive: boolean;
+  partnerActive: boolean;
+}
+
+/** Identities for authentication; unknown devices are left out. Platform role: the caller is not known yet. */
 export async function identify(ctx: Context, deviceIds: string[]): Promise<DeviceIdentity[]> {
-  // reach: platform role: who calls is not known yet
+  // reach: platform role: the caller is not known yet
   const { rows } = await ctx.sql<DeviceIdentity>(
     `select d.id as "deviceId", d.agent_id as "agentId", d.org_id as "orgId", d.site_id as "siteId",
        o.partner_id as "partnerId", d.hostname, d.lifecycle, d.decommissioned_at as "decommissionedAt",

@@ -1,27 +1,28 @@
-/** Leaving and coming back: decommission with its durable uninstall order, and restore. */
-import { type Context, defineError } from '#core';
+/** Decommissioning devices, with a durable uninstall command, and restoring them. */
+import type { Context } from '#core';
+import { RestoreTooLate } from '../../errors.ts';
+import deviceDecommissioned from '../../events/decommissioned.ts';
+import deviceRestored from '../../events/restored.ts';
 import { cancelWaiting, queueUninstall } from '../departing-commands.ts';
 import { mustExist } from '../devices.ts';
-import { takePlace } from './quotas.ts';
+import { checkLimits } from './quotas.ts';
 import { about, type LifecycleFields, moveOn, named, notIn } from './transitions.ts';
 
 const DAY_MS = 86_400_000;
 /** Days in which a decommissioned device can be restored; then it is purged. */
 export const RESTORABLE_DAYS = 30;
-export const RestoreTooLate = defineError('RESTORE_TOO_LATE', 409, 'The device was decommissioned too long ago');
-
 export interface Leaving {
   uninstall: boolean;
-  /** What the audit trail calls it. */
+  /** The mode in the audit entry. */
   mode: 'decommission' | 'deny' | 'merge' | 'uninstall';
-  /** The states it may happen in. */
+  /** The states in which it is possible. */
   from?: readonly ('pending' | 'active' | 'quarantined')[];
   also?: Partial<LifecycleFields>;
 }
 
 /**
- * All effects in one transaction. The agent stays known until it has fetched the order to remove itself, for 30 days:
- * machines may be off for weeks. 409 INVALID_STATE when it is decommissioned already.
+ * Decommissions a device in one transaction. The agent can authenticate for 30 days, until it has fetched the uninstall command,
+ * because machines may be off for weeks. Throws 409 INVALID_STATE if the device is already decommissioned.
  */
 export async function decommission(ctx: Context, id: string, leaving: Leaving) {
   const { uninstall, mode, from = ['pending', 'active', 'quarantined'], also = {} } = leaving;
@@ -38,12 +39,12 @@ export async function decommission(ctx: Context, id: string, leaving: Leaving) {
   const commandId = uninstall && device.agentId ? await queueUninstall(ctx, device, deliverBy) : undefined;
   const details = { mode, uninstall, cancelledCommands: cancelled };
   ctx.audit('device.delete', { ...named(device), details });
-  ctx.emit('devices.decommissioned', { hostname: device.hostname, uninstall }, about(device));
+  ctx.emit(deviceDecommissioned, { hostname: device.hostname, uninstall }, about(device));
   ctx.notify('devices.changed', id);
   return { success: true, ...(commandId ? { uninstallCommandId: commandId } : {}) };
 }
 
-/** No longer counted as present, and nothing that was under way is waited for. */
+/** Marks the device offline, and ends updates in progress and events that are held back. */
 export async function disconnect(ctx: Context, id: string): Promise<void> {
   // reach: moveOn() has checked and locked the device
   await ctx.sql(
@@ -54,17 +55,17 @@ export async function disconnect(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * Active again, shown offline until it reports; pending again when no machine has ever filled it. Needs the platform role,
- * as the quota of the partner counts everywhere; the query door limits it to what the caller reaches. 409 INVALID_STATE,
- * RESTORE_TOO_LATE; 403 DEVICE_LIMIT_REACHED.
+ * Makes the device active again, shown offline until it reports; pending if its machine has never enrolled. Needs the platform
+ * role, because the quota of the partner counts all organizations; the query limits the device to the caller's reach. Throws 409
+ * INVALID_STATE, RESTORE_TOO_LATE; 403 DEVICE_LIMIT_REACHED.
  */
 export async function restore(ctx: Context, id: string): Promise<void> {
   const old = await mustExist(ctx, id);
   if (old.lifecycle !== 'decommissioned') throw notIn(old.lifecycle, ['decommissioned']);
   const goneMs = Date.now() - (old.decommissionedAt?.getTime() ?? 0);
   if (goneMs > RESTORABLE_DAYS * DAY_MS) throw RestoreTooLate();
-  // The organization before the device, as enrollments lock them.
-  await takePlace(ctx, old.orgId);
+  // Locks the organization before the device, as enrollments do.
+  await checkLimits(ctx, old.orgId);
   const device = await moveOn(ctx, id, ['decommissioned'], {
     lifecycle: old.agentId ? 'active' : 'pending',
     decommissionedAt: null,
@@ -77,6 +78,6 @@ export async function restore(ctx: Context, id: string): Promise<void> {
   });
   await cancelWaiting(ctx, id, 'uninstall_agent');
   ctx.audit('device.restore', named(device));
-  ctx.emit('devices.restored', { hostname: device.hostname }, about(device));
+  ctx.emit(deviceRestored, { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);
 }

@@ -1,18 +1,19 @@
-/** Two rows of one machine become one: what people have set and the history go over, the other row leaves. */
-import { type Context, defineError, errors } from '#core';
+/** Merges two rows of one machine: the history and what users have set move to one row, and the other is decommissioned. */
+import { type Context, errors } from '#core';
+import { DeviceOnline } from '../../errors.ts';
+import deviceMerged from '../../events/merged.ts';
+import deviceUpdated from '../../events/updated.ts';
 import { Device } from '../../models/device.ts';
-import { isReserved, MOST_TAGS } from '../../models/tag.ts';
+import { isReserved, MAX_TAGS } from '../../models/tag.ts';
 import { isOnline } from '../devices.ts';
 import { decommission } from './lifecycles.ts';
 import { about, named, notIn } from './transitions.ts';
 
-export const DeviceOnline = defineError('DEVICE_ONLINE', 409, 'The device is online: two machines cannot be one');
-
-/** Rows of history that one statement of the job takes over. */
-const PORTION = 5000;
+/** Rows of history that one statement of the job moves. */
+const MAX_ROWS = 5000;
 
 /**
- * `id` leaves, `intoDeviceId` stays. 400 for a device of another organization or system, or the same one; 409
+ * Merges `id` into `intoDeviceId`. Throws 400 for a device of another organization or operating system, or the same device; 409
  * INVALID_STATE unless `id` is active or quarantined and the other one active; 409 DEVICE_ONLINE when `id` still reports.
  */
 export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string): Promise<void> {
@@ -31,11 +32,11 @@ export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string
     .patch({ ...taken, possibleReplacementOfDeviceId: null, updatedAt: new Date() } as Partial<Device>);
   const { orgId, hostname } = into;
   const merge = { orgId, fromDeviceId: id, intoDeviceId };
-  // Before it leaves, which ends what some of them carry over.
+  // Before the decommission, which deletes some of what they move.
   for (const { merged } of ctx.contributions('devices.follower')) await merged?.(ctx, merge);
   await decommission(ctx, id, {
     mode: 'merge',
-    // The agent that runs on the machine is the other row's.
+    // The agent on the machine belongs to the other row.
     uninstall: false,
     from: ['active', 'quarantined'],
     also: { mergedIntoDeviceId: intoDeviceId },
@@ -46,16 +47,16 @@ export async function mergeDevice(ctx: Context, id: string, intoDeviceId: string
     ...named(into),
     details: { mergedDeviceId: id, mergedHostname: from.hostname, changedFields },
   });
-  ctx.emit('devices.merged', { hostname, mergedDeviceId: id }, about(into));
-  if (changedFields.length > 0) ctx.emit('devices.updated', { changedFields }, about(into));
+  ctx.emit(deviceMerged, { hostname, mergedDeviceId: id }, about(into));
+  if (changedFields.length > 0) ctx.emit(deviceUpdated, { changedFields }, about(into));
 }
 
 const misfit = (message: string): Error =>
   errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'intoDeviceId', message }] });
 
-/** What people have set on the old row counts where nobody has set anything on the new one. */
+/** What users have set on the old row, where no user has set a value on the new one. */
 function manualFields(from: Device, into: Device): Partial<Device> {
-  const tags = [...new Set([...into.tags, ...from.tags.filter((tag) => !isReserved(tag))])].slice(0, MOST_TAGS).sort();
+  const tags = [...new Set([...into.tags, ...from.tags.filter((tag) => !isReserved(tag))])].slice(0, MAX_TAGS).sort();
   const customFields = { ...from.customFields, ...into.customFields };
   const keys = Object.keys(customFields);
   return {
@@ -68,15 +69,15 @@ function manualFields(from: Device, into: Device): Partial<Device> {
   };
 }
 
-/** One run takes over a portion of each kind; true when there is more. Repeats find what is left. Platform role. */
+/** Moves at most MAX_ROWS rows of each kind; true when rows are left. Repeats move what is left. Platform role. */
 export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDeviceId: string): Promise<boolean> {
   // reach: job with the platform role, of devices that were checked when the merge was requested
   const known = await Device.query(ctx.trx).findById(intoDeviceId).forKeyShare().select('id', 'orgId');
   if (!known) return false;
   let more = false;
   const take = async (text: string): Promise<void> => {
-    const { rowCount } = await ctx.sql(text, [fromDeviceId, intoDeviceId, PORTION, known.orgId]);
-    more ||= (rowCount ?? 0) >= PORTION;
+    const { rowCount } = await ctx.sql(text, [fromDeviceId, intoDeviceId, MAX_ROWS, known.orgId]);
+    more ||= (rowCount ?? 0) >= MAX_ROWS;
   };
   // reach: job with the platform role, of devices that were checked when the merge was requested
   await take(
@@ -96,7 +97,7 @@ export async function mergeHistory(ctx: Context, fromDeviceId: string, intoDevic
   );
   const merge = { orgId: known.orgId, fromDeviceId, intoDeviceId };
   for (const { mergedHistory } of ctx.contributions('devices.follower')) {
-    if (await mergedHistory?.(ctx, merge, PORTION)) more = true;
+    if (await mergedHistory?.(ctx, merge, MAX_ROWS)) more = true;
   }
   return more;
 }

@@ -1,18 +1,17 @@
-/** A device moves to another organization of its partner, in one transaction. */
-import { type Context, defineError, errors, holdsPermission, mustAccessOrg } from '#core';
+/** Moves a device to another organization of its partner, in one transaction. */
+import { type Context, errors, holdsPermission, mustAccessOrg } from '#core';
+import { CrossPartner, SameOrg } from '../../errors.ts';
+import deviceMoved from '../../events/moved.ts';
 import { Device } from '../../models/device.ts';
-import type { MoveOrder } from '../../models/relocation.ts';
+import type { MoveRequest } from '../../models/relocation.ts';
 import { cancelWaiting } from '../departing-commands.ts';
 import { mustExist } from '../devices.ts';
-import { takePlace } from './quotas.ts';
+import { checkLimits } from './quotas.ts';
 import { notIn } from './transitions.ts';
-
-export const SameOrg = defineError('SAME_ORG', 400, 'The device is in this organization already');
-export const CrossPartner = defineError('CROSS_PARTNER', 403, 'A device moves only within its partner');
 
 const MOVABLE = ['active', 'quarantined'];
 
-// What says how the device is goes along; commands, changes, addresses and metrics stay where they were written.
+// Rows with the current state move with the device; commands, changes, addresses and metrics stay where they were written.
 const CHILDREN = [
   'state',
   'hardware',
@@ -31,10 +30,10 @@ const FOLLOW = `with ${CHILDREN.map(
 update devices set possible_replacement_of_device_id = null where possible_replacement_of_device_id = $1`;
 
 /**
- * Needs the platform role, which alone may give a row to another tenant: what the caller reaches is checked here. Throws
- * SAME_ORG, ORG_ACCESS_DENIED, CROSS_PARTNER, INVALID_STATE, DEVICE_LIMIT_REACHED, 400 for a site elsewhere.
+ * Needs the platform role, which alone can change the tenant of a row; the caller's reach is checked here. Throws SAME_ORG,
+ * ORG_ACCESS_DENIED, CROSS_PARTNER, INVALID_STATE, DEVICE_LIMIT_REACHED, 400 for a site of another organization.
  */
-export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reason }: MoveOrder): Promise<void> {
+export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reason }: MoveRequest): Promise<void> {
   mustChangeOrganizations(ctx);
   const before = await mustExist(ctx, id);
   mustAccessOrg(ctx, orgId);
@@ -43,8 +42,8 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
   await ctx.use('tenancy').mustExistOrg(orgId);
   await ctx.use('tenancy').mustExistSite(siteId, orgId);
   if (!MOVABLE.includes(before.lifecycle)) throw notIn(before.lifecycle, MOVABLE);
-  // The organization before the device, as enrollments lock them. The partner has the device already.
-  await takePlace(ctx, orgId, 'organization');
+  // Locks the organization before the device, as enrollments do. The device already counts for the partner.
+  await checkLimits(ctx, orgId, 'organization');
   const device = await lock(ctx, before);
   const move = { deviceId: id, fromOrgId: before.orgId, toOrgId: orgId, fromSiteId: device.siteId, toSiteId: siteId };
   for (const { holds } of ctx.contributions('devices.follower')) {
@@ -65,23 +64,19 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
   const left = { ...details, cancelledCommands: cancelled, droppedCustomFields: dropped };
   ctx.audit('device.move_org.source', { ...entry, orgId: before.orgId, details: left });
   ctx.audit('device.move_org.target', { ...entry, orgId, details });
-  ctx.emit(
-    'devices.moved',
-    { hostname, direction: 'out' },
-    { orgId: before.orgId, siteId: device.siteId, deviceId: id },
-  );
-  ctx.emit('devices.moved', { hostname, direction: 'in' }, { orgId, siteId, deviceId: id });
+  ctx.emit(deviceMoved, { hostname, direction: 'out' }, { orgId: before.orgId, siteId: device.siteId, deviceId: id });
+  ctx.emit(deviceMoved, { hostname, direction: 'in' }, { orgId, siteId, deviceId: id });
   ctx.notify('devices.changed', id);
 }
 
-/** A route names one permission; moving between organizations wants this one too. */
+/** A route requires one permission; moving between organizations requires this one as well. */
 function mustChangeOrganizations({ actor }: Context): void {
   const pair = 'organizations:write';
   if (actor.kind === 'api_key' && !actor.permissions.has(pair)) throw errors.ScopeRequired();
   if (actor.kind === 'user' && !holdsPermission(actor.permissions, pair, 'POST')) throw errors.Forbidden();
 }
 
-/** Only callers who reach every partner can name two. */
+/** Only callers who reach every partner can pass organizations of two partners. */
 async function mustShareThePartner(ctx: Context, from: string, to: string): Promise<void> {
   const { rows } = await ctx.sql<{ partners: number; found: number }>(
     `select count(distinct partner_id) as partners, count(*) as found from organizations
@@ -92,7 +87,7 @@ async function mustShareThePartner(ctx: Context, from: string, to: string): Prom
   if (rows[0].partners !== 1) throw CrossPartner();
 }
 
-/** For a change of its key, which the organization is part of. */
+/** Locks the row for a change of its key, which includes the organization. */
 async function lock(ctx: Context, before: Device): Promise<Device> {
   const device = await Device.in(ctx).findById(before.id).where({ orgId: before.orgId }).forUpdate();
   if (!device) throw errors.NotFound('Device not found');
@@ -100,7 +95,7 @@ async function lock(ctx: Context, before: Device): Promise<Device> {
   return device;
 }
 
-/** The custom values that the new organization's fields take; the others belong to fields that it does not have. */
+/** The custom values that the fields of the new organization accept; the others have no field there. */
 async function valuesThere(ctx: Context, device: Device, orgId: string, siteId: string) {
   const [values] = ctx.contributions('devices.values');
   const before = device.customFields;

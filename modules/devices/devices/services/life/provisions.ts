@@ -1,51 +1,57 @@
-/** Devices made before their machines report: the row, its single-use token, and the end of waiting. */
+/** Devices that are created before their agents enroll: the row, its single-use token, and their expiry. */
 import { randomBytes } from 'node:crypto';
-import { type Context, defineError, errors, mustAccessSite, targetOrg } from '#core';
+import { type Context, errors, mustAccessSite, targetOrg } from '#core';
 import { sha256Hex } from '#core/auth';
+import { HostnameCollision } from '../../errors.ts';
+import deviceProvisioned from '../../events/provisioned.ts';
+import devicePurged from '../../events/purged.ts';
+import type { OsType } from '../../models/device.ts';
 import { Device } from '../../models/device.ts';
-import type { ProvisionOrder } from '../../models/provision.ts';
+import type { ProvisionRequest } from '../../models/provision.ts';
 import { checkedTags } from '../../models/tag.ts';
-import type { OsType } from '../../types/device.ts';
-import type { Provision } from '../../types/enrollment.ts';
-import { takePlace } from './quotas.ts';
+import { checkLimits } from './quotas.ts';
 import { about, named } from './transitions.ts';
 
-export const HostnameCollision = defineError('HOSTNAME_COLLISION', 409, 'A device of this name is there already');
+/** A provisioned device that waits for its machine, or why the token cannot be used. */
+export type Provision =
+  | { deviceId: string; orgId: string; siteId: string }
+  | { deviceId: string; orgId: string; refused: 'expired' | 'used' | 'os_differs' };
 
-/** Days that a row waits for its machine, and most rows that go at once. */
-const WAITING_DAYS = 30;
-const MOST = 500;
+/** Days for which a row waits for its machine. */
+const EXPIRY_DAYS = 30;
+/** Rows that one run deletes. */
+const MAX_ROWS = 500;
 
 /**
- * Needs the platform role, as the quota of the partner counts everywhere; whether the caller reaches organization and
- * site is checked here. Throws ORG_REQUIRED, ORG_ACCESS_DENIED, SITE_ACCESS_DENIED, HOSTNAME_COLLISION {deviceId},
+ * Needs the platform role, because the quota of the partner counts all organizations; the caller's reach of organization and site
+ * is checked here. Throws ORG_REQUIRED, ORG_ACCESS_DENIED, SITE_ACCESS_DENIED, HOSTNAME_COLLISION {deviceId},
  * DEVICE_LIMIT_REACHED.
  */
-export async function provision(ctx: Context, order: ProvisionOrder) {
-  const orgId = targetOrg(ctx, order.orgId, errors.OrgRequired);
-  // A new device is in no group: who is limited to groups would not see it.
+export async function provision(ctx: Context, request: ProvisionRequest) {
+  const orgId = targetOrg(ctx, request.orgId, errors.OrgRequired);
+  // A new device is in no group, so a caller limited to groups would not see it.
   if (ctx.scope.groupIds) throw errors.TargetOutOfScope();
   await ctx.use('tenancy').mustExistOrg(orgId);
-  const siteId = await siteOf(ctx, orgId, order.siteId);
-  const groupIds = order.groupIds ?? [];
+  const siteId = await siteOf(ctx, orgId, request.siteId);
+  const groupIds = request.groupIds ?? [];
   const [groups] = ctx.contributions('devices.groups');
   if (groupIds.length > 0) {
     if (!groups) throw errors.ValidationFailed('There are no device groups');
     await groups.mustBeJoinable(ctx, { orgId, siteId }, groupIds);
   }
-  await takePlace(ctx, orgId);
-  if (!order.allowDuplicate) await mustBeNew(ctx, orgId, order.hostname);
-  const { hostname, osType, displayName = null } = order;
+  await checkLimits(ctx, orgId);
+  if (!request.allowDuplicate) await mustBeNew(ctx, orgId, request.hostname);
+  const { hostname, osType, displayName = null } = request;
   // reach: the new device, whose site siteOf() has checked
   const device = await Device.query(ctx.trx)
     .insert({
       ...{ orgId, siteId, hostname, osType, displayName, lifecycle: 'pending' as const },
-      tags: checkedTags(order.tags ?? []),
-      ...(order.deviceRole ? { deviceRole: order.deviceRole, deviceRoleSource: 'manual' as const } : {}),
+      tags: checkedTags(request.tags ?? []),
+      ...(request.deviceRole ? { deviceRole: request.deviceRole, deviceRoleSource: 'manual' as const } : {}),
     } as Partial<Device>)
     .returning('*');
   const token = randomBytes(32).toString('hex');
-  const expiresAt = new Date(Date.now() + order.expiresInMinutes * 60_000);
+  const expiresAt = new Date(Date.now() + request.expiresInMinutes * 60_000);
   // reach: the new device, whose site siteOf() has checked
   await ctx.sql(
     `with stands as (insert into device_state (device_id, org_id) values ($1, $2))
@@ -55,13 +61,13 @@ export async function provision(ctx: Context, order: ProvisionOrder) {
   await groups?.join(ctx, device.id, groupIds);
   const via = { via: 'provision', osType, expiresAt, ...(groupIds.length > 0 ? { groupIds } : {}) };
   ctx.audit('device.create', { ...named(device), details: via });
-  ctx.emit('devices.provisioned', { hostname }, about(device));
+  ctx.emit(deviceProvisioned, { hostname }, about(device));
   const serverUrl = ctx.services.config.http.publicUrl;
   const installCommand = installLine(osType, serverUrl, token);
   return { deviceId: device.id, enrollment: { token, expiresAt, serverUrl, installCommand } };
 }
 
-/** The site named, else the organization's default one, else its only one. */
+/** The given site, else the default site of the organization, else its only one. */
 async function siteOf(ctx: Context, orgId: string, given: string | undefined): Promise<string> {
   const siteId = given ?? (await usualSite(ctx, orgId));
   mustAccessSite(ctx, siteId);
@@ -83,7 +89,7 @@ async function usualSite(ctx: Context, orgId: string): Promise<string> {
   return siteId;
 }
 
-/** Under the lock on the organization, so that two calls cannot both find the name free. */
+/** Runs under the lock on the organization, so that two concurrent calls cannot both find the name free. */
 async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise<void> {
   // reach: a name is taken wherever it is; the device is shown only if the caller reaches it
   const { rows } = await ctx.sql<{ id: string }>(
@@ -98,8 +104,8 @@ async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise
 }
 
 /**
- * One line for a shell of the system. Linux and macOS have a script that also makes a service of the agent; on Windows the
- * line fetches and enrolls it.
+ * One line for a shell of the operating system. On Linux and macOS it runs a script that also installs the agent as a service; on
+ * Windows it downloads and enrolls the agent.
  */
 function installLine(osType: OsType, serverUrl: string, token: string): string {
   const agents = `${serverUrl}/api/v1/agents`;
@@ -111,7 +117,10 @@ function installLine(osType: OsType, serverUrl: string, token: string): string {
   return `curl -fsSL ${agents}/install.sh | sudo sh -s -- --server ${serverUrl} --token ${token}`;
 }
 
-/** See DevicesApi.takeProvision. The update is the lock: of two machines with one token the second finds it used. */
+/**
+ * Uses the token of POST /devices/provision; null for an unknown token. Undone with the caller's transaction. The update is the
+ * lock: of two machines with one token the second finds it used. Platform role.
+ */
 export async function takeProvision(ctx: Context, token: string, osType: OsType): Promise<Provision | null> {
   const hash = sha256Hex(token);
   // reach: found by the secret token of the device itself
@@ -137,7 +146,7 @@ export async function takeProvision(ctx: Context, token: string, osType: OsType)
   return { deviceId: found.deviceId, orgId: found.orgId, refused };
 }
 
-/** Rows that no machine has filled for a month. Platform role. */
+/** Deletes rows whose machine has not enrolled for thirty days. Platform role. */
 export async function expireProvisions(ctx: Context): Promise<void> {
   // reach: retention by the platform role, for all organizations
   const { rows } = await ctx.sql<Device>(
@@ -145,10 +154,10 @@ export async function expireProvisions(ctx: Context): Promise<void> {
        select id from devices where lifecycle = 'pending' and created_at < now() - make_interval(days => $1)
        order by created_at limit $2 for update skip locked) and d.lifecycle = 'pending'
      returning d.id, d.org_id as "orgId", d.site_id as "siteId", d.hostname`,
-    [WAITING_DAYS, MOST],
+    [EXPIRY_DAYS, MAX_ROWS],
   );
   for (const device of rows) {
     ctx.audit('device.delete', { ...named(device), details: { mode: 'expired' } });
-    ctx.emit('devices.purged', { hostname: device.hostname }, about(device));
+    ctx.emit(devicePurged, { hostname: device.hostname }, about(device));
   }
 }

@@ -1,20 +1,21 @@
-/** The end of a device: its rows go in portions, those of other modules first, the device itself last. */
+/** Deletes a device: a limited number of rows at a time, those of other modules first, the device itself last. */
 import { type Context, errors } from '#core';
+import devicePurged from '../../events/purged.ts';
 import { Device } from '../../models/device.ts';
 import { mustExist } from '../devices.ts';
 import { RESTORABLE_DAYS } from './lifecycles.ts';
 import { about, named, notIn } from './transitions.ts';
 
-/** Rows of one table that one statement removes, and statements of one run of the job. */
-const PORTION = 1000;
-const PORTIONS = 20;
-/** Devices whose purge one sweep begins. */
-const MOST = 500;
+/** Rows of one table that one statement deletes, and statements of one run of the job. */
+const MAX_ROWS = 1000;
+const MAX_STATEMENTS = 20;
+/** Devices whose purge one sweep starts. */
+const MAX_DEVICES = 500;
 
-/** All that would make the last statement long. What is not named here goes with these or the device, by foreign key. */
+/** Tables with many rows. All other tables are emptied by foreign keys when the device is deleted. */
 const CHILDREN = ['device_changes', 'device_ip_history', 'device_software', 'device_services'];
 
-/** Queues the purge of a decommissioned device; nothing can bring it back. 400 unless `confirm` is its host name. */
+/** Queues the purge of a decommissioned device, which cannot be undone. Throws 400 unless `confirm` is its host name. */
 export async function requestPurge(ctx: Context, id: string, confirm: string | undefined): Promise<{ success: true }> {
   const device = await mustExist(ctx, id);
   if (device.lifecycle !== 'decommissioned') throw notIn(device.lifecycle, ['decommissioned']);
@@ -37,7 +38,7 @@ export async function requestPurge(ctx: Context, id: string, confirm: string | u
 const queue = (ctx: Context, { id, orgId }: Pick<Device, 'id' | 'orgId'>): void =>
   ctx.addJob('devices/purge-device', { deviceId: id }, { key: `devices-purge:${id}`, orgId });
 
-/** Begins the purge of what can no longer be restored, and again the ones that did not come to their end. Platform role. */
+/** Starts the purge of devices that can no longer be restored, and repeats purges that did not finish. Platform role. */
 export async function sweepPurges(ctx: Context): Promise<void> {
   // reach: sweep by the platform role, for all organizations
   const { rows } = await ctx.sql<Pick<Device, 'id' | 'orgId'>>(
@@ -48,25 +49,25 @@ export async function sweepPurges(ctx: Context): Promise<void> {
        for no key update skip locked)
      update devices d set purge_requested_at = coalesce(purge_requested_at, now()) from due where d.id = due.id
      returning d.id, d.org_id as "orgId"`,
-    [RESTORABLE_DAYS, MOST],
+    [RESTORABLE_DAYS, MAX_DEVICES],
   );
   for (const device of rows) queue(ctx, device);
 }
 
-/** One run: some portions, then itself again, until the device is gone. Repeats find less. Platform role. */
+/** Deletes some rows, and adds itself again until the device is deleted. Repeats find fewer rows. Platform role. */
 export async function purgeDevice(ctx: Context, id: string): Promise<void> {
   // reach: purge by the platform role, of a device that was checked when it was requested
   const device = await Device.query(ctx.trx).findById(id).whereNotNull('purgeRequestedAt').forUpdate();
   if (device?.lifecycle !== 'decommissioned') return;
-  let left = PORTIONS;
+  let left = MAX_STATEMENTS;
   const clear = async (remove: () => Promise<number>): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      if ((await remove()) < PORTION) return;
+      if ((await remove()) < MAX_ROWS) return;
     }
   };
   for (const { purged } of ctx.contributions('devices.follower')) {
-    if (purged) await clear(() => purged(ctx, id, PORTION));
+    if (purged) await clear(() => purged(ctx, id, MAX_ROWS));
   }
   for (const table of CHILDREN) await clear(() => removeSome(ctx, table, id));
   if (left <= 0) return queue(ctx, device);
@@ -74,7 +75,7 @@ export async function purgeDevice(ctx: Context, id: string): Promise<void> {
   await ctx.sql('delete from devices where id = $1', [id]);
   const details = { mode: 'purge' };
   ctx.audit('device.delete', { ...named(device), details });
-  ctx.emit('devices.purged', { hostname: device.hostname }, about(device));
+  ctx.emit(devicePurged, { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);
 }
 
@@ -83,7 +84,7 @@ async function removeSome(ctx: Context, table: string, id: string): Promise<numb
   const { rowCount } = await ctx.sql(
     `delete from ${table} where device_id = $1
        and (tableoid, ctid) in (select tableoid, ctid from ${table} where device_id = $1 limit $2)`,
-    [id, PORTION],
+    [id, MAX_ROWS],
   );
   return rowCount ?? 0;
 }

@@ -1,5 +1,7 @@
-/** Quarantine: a device that is known but not trusted, until somebody approves it or denies it. */
+/** Quarantine: a device that is known but not trusted, until a user approves or rejects it. */
 import type { Context } from '#core';
+import deviceApproved from '../../events/approved.ts';
+import deviceQuarantined from '../../events/quarantined.ts';
 import { Device } from '../../models/device.ts';
 import { cancelWaiting } from '../departing-commands.ts';
 import { decommission, disconnect } from './lifecycles.ts';
@@ -11,7 +13,7 @@ const entering = (reason: string) => ({
   quarantineReason: reason.slice(0, 255),
 });
 
-/** Its heartbeat is acknowledged, everything else refused. 409 unless it is active. */
+/** Its heartbeats are acknowledged, all other requests rejected. Throws 409 unless the device is active. */
 export async function quarantine(ctx: Context, id: string, reason: string): Promise<void> {
   await shutOut(ctx, await moveOn(ctx, id, ['active'], entering(reason)), reason);
 }
@@ -20,11 +22,11 @@ async function shutOut(ctx: Context, device: Device, reason: string): Promise<vo
   await disconnect(ctx, device.id);
   const cancelled = await cancelWaiting(ctx, device.id);
   ctx.audit('device.quarantine', { ...named(device), details: { reason, cancelledCommands: cancelled } });
-  ctx.emit('devices.quarantined', { hostname: device.hostname, reason }, about(device));
+  ctx.emit(deviceQuarantined, { hostname: device.hostname, reason }, about(device));
   ctx.notify('devices.changed', device.id);
 }
 
-/** Active again with its old tokens; offline until its next heartbeat. 409 unless it is quarantined. */
+/** Makes the device active again with its old tokens; offline until its next heartbeat. Throws 409 unless it is quarantined. */
 export async function approve(ctx: Context, id: string): Promise<void> {
   const device = await moveOn(ctx, id, ['quarantined'], {
     lifecycle: 'active',
@@ -32,17 +34,20 @@ export async function approve(ctx: Context, id: string): Promise<void> {
     quarantineReason: null,
   });
   ctx.audit('device.approve', named(device));
-  ctx.emit('devices.approved', { hostname: device.hostname }, about(device));
+  ctx.emit(deviceApproved, { hostname: device.hostname }, about(device));
   ctx.notify('devices.changed', id);
 }
 
-/** Leaves for good, and is told to remove its agent. 409 unless it is quarantined. */
+/** Decommissions the device, and queues the command that removes its agent. Throws 409 unless it is quarantined. */
 export const deny = (ctx: Context, id: string) =>
   decommission(ctx, id, { mode: 'deny', uninstall: true, from: ['quarantined'] });
 
-/** For other modules, which find a stolen or copied token; false where the device is not active. Platform role. */
-export async function suspectDevice(ctx: Context, id: string, reason: string): Promise<boolean> {
-  // Whoever finds it may reach nothing by itself: an agent that is not let in yet.
+/**
+ * Quarantines a device whose token another module has found to be stolen or copied; false when the device is not active. Only its
+ * heartbeats are accepted until it is approved, and waiting commands are cancelled. Platform role.
+ */
+export async function quarantineSuspect(ctx: Context, id: string, reason: string): Promise<boolean> {
+  // Not limited by a reach: the caller may be an agent that is not authenticated yet.
   // reach: other modules find a stolen token and name its device; platform role
   const device = await Device.query(ctx.trx)
     .where({ id, lifecycle: 'active' })

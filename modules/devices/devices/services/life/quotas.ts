@@ -1,7 +1,6 @@
-/** How many devices an organization and its partner may have. */
-import { type Context, defineError } from '#core';
-
-export const DeviceLimitReached = defineError('DEVICE_LIMIT_REACHED', 403, 'The device limit has been reached');
+/** Limits of the number of devices of an organization and its partner. */
+import type { Context } from '#core';
+import { DeviceLimitReached } from '../../errors.ts';
 
 interface Limits {
   partnerId: string;
@@ -12,12 +11,12 @@ interface Limits {
 const COUNTED = `lifecycle in ('pending', 'active', 'quarantined')`;
 
 /**
- * Makes sure that one more device fits, and holds the place until the transaction ends: the organization's row is locked,
- * then the partner's, so that two enrollments cannot both take the last one. Needs the platform role. Throws
- * DEVICE_LIMIT_REACHED {currentDevices, maxDevices, level}.
+ * Makes sure that one more device is within the limits until the transaction ends: locks the row of the organization, then that
+ * of the partner, so that two enrollments cannot both take the last place. Needs the platform role. Throws DEVICE_LIMIT_REACHED
+ * {currentDevices, maxDevices, level}.
  * @param within `organization` for a device that the partner has already
  */
-export async function takePlace(
+export async function checkLimits(
   ctx: Context,
   orgId: string,
   within: 'partner' | 'organization' = 'partner',
@@ -41,7 +40,7 @@ export async function takePlace(
   }
 }
 
-/** Counts in organizations that the caller may not reach, which is why all of this needs the platform role. */
+/** Also counts organizations that the caller does not reach, which is why this needs the platform role. */
 async function countOfPartner(ctx: Context, partnerId: string): Promise<number> {
   await ctx.sql('select 1 from partners where id = $1 for no key update', [partnerId]);
   // reach: limits count all devices of an organization or partner; platform role
@@ -53,7 +52,7 @@ async function countOfPartner(ctx: Context, partnerId: string): Promise<number> 
   );
 }
 
-/** Those that have a place in the limits, by organization; organizations without one are left out. Platform role. */
+/** The number of devices that count against limits, by organization; organizations without one are left out. Platform role. */
 export async function countDevices(ctx: Context, orgIds: readonly string[]): Promise<Map<string, number>> {
   // reach: limits count all devices of an organization or partner; platform role
   const { rows } = await ctx.sql<{ orgId: string; n: number }>(

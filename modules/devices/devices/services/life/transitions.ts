@@ -1,10 +1,10 @@
-/** One step of a device's lifecycle: a compare-and-set that says what it found where the step is not open. */
+/** One change of a device's lifecycle: a compare-and-set that reports the current state when the change is not possible. */
 import { type Context, errors } from '#core';
+import type { Lifecycle } from '../../models/device.ts';
 import { Device } from '../../models/device.ts';
-import type { Lifecycle } from '../../types/device.ts';
 import { mustExist } from '../devices.ts';
 
-/** The fields of a device that no other module needs to know of. */
+/** Fields of a device that no other module needs. */
 export interface LifecycleFields {
   lifecycle: Lifecycle;
   decommissionedAt: Date | null;
@@ -39,6 +39,6 @@ export async function moveOn(
   throw notIn(purgeRequestedAt ? 'purging' : lifecycle, from);
 }
 
-/** Who is told of a step, and how the trail names the device. */
+/** The subject of an event, and the device in an audit entry. */
 export const about = ({ id, orgId, siteId }: Device) => ({ orgId, siteId, deviceId: id });
 export const named = ({ id, orgId, hostname }: Device) => ({ orgId, resourceId: id, resourceName: hostname });

@@ -1,11 +1,11 @@
-/** Agents that are removed: by hand, which decommissions the device if the organization wants it, or by command. */
+/** Agents that are removed: by hand, which decommissions the device if the organization has set so, or by a command. */
 import { type Context, errors } from '#core';
 import { decommission } from './lifecycles.ts';
 
-/** Devices of one run of the job. */
-const MOST = 500;
+/** Devices that one run of the job decommissions. */
+const MAX_DEVICES = 500;
 
-/** Said by the agent of the device; repeats keep the first time. False when it was known already. */
+/** Records that the agent is being removed by hand; repeats keep the first time. False when it was recorded before. */
 export async function noteUninstallIntent(ctx: Context, deviceId: string): Promise<boolean> {
   // reach: the agent's own device, which its token names
   const { rows } = await ctx.sql<{ orgId: string; hostname: string; known: boolean }>(
@@ -29,8 +29,8 @@ export async function confirmUninstall(ctx: Context, deviceId: string): Promise<
 }
 
 /**
- * What said goodbye a day ago and was not heard since leaves, where the organization, else its partner, has set
- * `autoDecommissionOnUninstall`. Platform role.
+ * Decommissions devices whose agent was uninstalled a day ago and has not reported since, if the organization, else its partner,
+ * has set `autoDecommissionOnUninstall`. Platform role.
  */
 export async function decommissionUninstalled(ctx: Context): Promise<void> {
   // reach: sweep by the platform role, for all organizations
@@ -42,9 +42,9 @@ export async function decommissionUninstalled(ctx: Context): Promise<void> {
        and coalesce(o.settings #>> '{devices,autoDecommissionOnUninstall}',
          p.settings #>> '{devices,autoDecommissionOnUninstall}') = 'true'
      order by d.id limit $1 for no key update of d skip locked`,
-    [MOST],
+    [MAX_DEVICES],
   );
-  // There is no agent left that could be told to remove itself.
+  // Without a command to uninstall: the agent is already gone.
   for (const { id } of rows) {
     await decommission(ctx, id, { mode: 'uninstall', uninstall: false, from: ['active', 'quarantined'] });
   }

@@ -1,23 +1,24 @@
-/** GET /devices: one statement, rows in the shape of the API, in pages or behind a cursor. */
+/** GET /devices: one statement, rows in the shape of the API, in pages or with a cursor. */
 import { createHash } from 'node:crypto';
 import { type Context, errors } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
-import type { DeviceCondition } from '../../types/slots.ts';
+import type { DeviceCondition } from '../../slots/filter.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
-type Row = Record<string, unknown> & { id: string; sort?: string | null; walk?: string };
-type Shown = Record<string, unknown> & { id: string };
-type Narrow = (first: number) => DeviceCondition | Promise<DeviceCondition>;
+type SortedDevice = Record<string, unknown> & { id: string; sort?: string | null; walk?: string };
+type ListedDevice = Record<string, unknown> & { id: string };
+/** Returns another condition, whose parameters begin at `$first`. */
+export type Narrow = (first: number) => DeviceCondition | Promise<DeviceCondition>;
 /** The cursor form, or the page form. */
 export type DeviceAnswer =
-  | { devices: Shown[]; nextCursor: string | null; limit: number; total?: number }
-  | { data: Shown[]; pagination: { page: number; limit: number; total: number } };
+  | { devices: ListedDevice[]; nextCursor: string | null; limit: number; total?: number }
+  | { data: ListedDevice[]; pagination: { page: number; limit: number; total: number } };
 
 /**
- * Sort keys; the name is compared by bytes in lower case, so that its index serves the order whatever the server's language
- * (migrations/001-devices.sql). `id` ends the order: it lies in the same table as the key.
+ * Sort keys. The name is compared by bytes in lower case, so that its index provides the order in every locale
+ * (migrations/001-devices.sql). `id` makes the order unique, and is in the same table as the key.
  */
 const SORTS = {
   hostname: {
@@ -46,14 +47,14 @@ const SORTS = {
   },
 } as const;
 
-/** Sizes of a page that people ask for, and one more to see whether there is a next one. */
+/** Common page sizes, and each plus one row, which shows whether there is a next page. */
 const USUAL_LIMITS = new Set([50, 100, 200, 500, 51, 101, 201, 501, 1001]);
 
-/** The saved filter's condition; without the module that knows filters there are none to name. */
+/** The condition of a saved filter. Throws 404 when no module provides filters. */
 async function filterOf(ctx: Context, filterId: string, found: Conditions): Promise<DeviceCondition> {
   const [filters] = ctx.contributionsWithin('devices.filter');
   if (!filters) throw errors.NotFound('Filter not found');
-  // Whom the filters are switched off for has none that could find anything.
+  // Organizations for which filters are disabled have no filter.
   if (filters.orgIds) found.add('d.org_id = any(?::uuid[])', filters.orgIds);
   const condition = await filters.value.condition(ctx, filterId, found.values.length + 1);
   found.addMade(condition);
@@ -63,8 +64,8 @@ async function filterOf(ctx: Context, filterId: string, found: Conditions): Prom
 const orderName = ({ sort, sortDir }: DeviceListQuery) => `devices-${sort}-${sortDir}`;
 
 /**
- * What comes after the position in the order, without the devices that the walk's second part shows; with `unknown`, those
- * without a value that follow all others. They are a list of their own, since no index finds both in one go.
+ * Adds the condition for the rows after the position, without the devices of the second part; with `unknown`, for the rows
+ * without a value, which follow all others. These need a query of their own, because no index finds both.
  */
 function addPosition(found: Conditions, query: DeviceListQuery, position: Position, unknown = false): void {
   const { key, id: last, type, nulls, at, version } = SORTS[query.sort];
@@ -73,7 +74,7 @@ function addPosition(found: Conditions, query: DeviceListQuery, position: Positi
   const sign = query.sortDir === 'desc' ? '<' : '>';
   if (unknown) found.add(`${key} is null`);
   else if (value === null) found.add(`${key} is null and ${last} ${sign} ?::uuid`, id);
-  // Reading a time from text is no constant to the planner: in a query of its own it happens once, not for every row.
+  // The planner does not treat the conversion of text to a time as a constant: as a subquery it runs once, not for every row.
   else found.add(`(${key}, ${last}) ${sign} ((select ?::text::${type}), ?::uuid)`, value, id);
   const [condition, ...values] = moved(at, version, position);
   found.add(`not ${condition}`, ...values);
@@ -87,9 +88,9 @@ function addMoved(found: Conditions, query: DeviceListQuery, position: Position)
 }
 
 /**
- * Planning six tables takes longer than reading a hundred rows, so the usual lists are prepared once a connection. Only
- * those: each name stays in the memory of every connection. And only beginnings: without knowing the position, the planner
- * takes what follows it for so little that it reads and sorts everything.
+ * The name of the prepared statement. Planning six tables takes longer than reading a hundred rows, so the usual lists are
+ * prepared once for each connection. Only those, because each prepared statement takes memory in every connection; and only first
+ * pages, because without the value of the position the planner expects few rows after it, and reads and sorts everything.
  */
 function planName(text: string, usual: boolean, { cursor }: DeviceListQuery, limit: number, offset: number) {
   if (!usual || cursor || offset > 0 || !USUAL_LIMITS.has(limit)) return undefined;
@@ -99,7 +100,7 @@ function planName(text: string, usual: boolean, { cursor }: DeviceListQuery, lim
 interface Slice {
   limit: number;
   offset?: number;
-  /** By id instead of the order asked for. */
+  /** In the order of the ids instead of the requested one. */
   byId?: boolean;
 }
 
@@ -115,9 +116,9 @@ async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, {
     join devices d on d.id = p.id ${JOINS}
     order by p.sort ${direction} nulls last, p.id ${direction}`;
   const { rows } = await ctx
-    .sql<Row>(text, found.values, planName(text, found.usual, query, limit, offset))
+    .sql<SortedDevice>(text, found.values, planName(text, found.usual, query, limit, offset))
     .catch((error: { code?: string }) => {
-      // Class 22, data exception: of all values only those in a forged cursor have not been checked.
+      // Class 22, data exception: all values are validated except those in a forged cursor.
       throw query.cursor && error.code?.startsWith('22') ? errors.InvalidCursor() : error;
     });
   return rows;
@@ -131,10 +132,12 @@ async function totalOf(ctx: Context, found: Conditions): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** The rows after the position, one more than asked for where there are more, each with the part it belongs to. */
+/**
+ * The rows after the position, with one row more than requested if there are more; `inOrder` of them belong to the first part.
+ */
 async function walkOn(ctx: Context, query: DeviceListQuery, found: Conditions, position: Position | null) {
   const wanted = query.limit + 1;
-  const rows: Row[] = [];
+  const rows: SortedDevice[] = [];
   if (position?.part !== 'moved') {
     const ordered = found.copy();
     if (position) addPosition(ordered, query, position);
@@ -156,7 +159,7 @@ async function walkOn(ctx: Context, query: DeviceListQuery, found: Conditions, p
 }
 
 async function readList(ctx: Context, query: DeviceListQuery, found: Conditions): Promise<DeviceAnswer> {
-  const shown = ({ sort: _sort, walk: _walk, ...row }: Row): Shown => ({ ...row, id: row.id });
+  const shown = ({ sort: _sort, walk: _walk, ...row }: SortedDevice): ListedDevice => ({ ...row, id: row.id });
   if (query.page !== undefined) {
     const limit = Math.min(query.limit, 500);
     const total = await totalOf(ctx, found);
@@ -183,8 +186,8 @@ async function readList(ctx: Context, query: DeviceListQuery, found: Conditions)
 }
 
 /**
- * `page` asks for the legacy form, anything else gives the cursor form; both at once are refused (400).
- * @param narrow another condition, for lists that other modules make of this one
+ * With `page` the legacy form, otherwise the cursor form; both together are 400.
+ * @param narrow another condition, for lists of other modules
  */
 export async function listDevices(ctx: Context, query: DeviceListQuery, narrow?: Narrow): Promise<DeviceAnswer> {
   await mustReachNamed(ctx, query);

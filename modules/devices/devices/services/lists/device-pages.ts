@@ -1,14 +1,24 @@
 /** Pages of the device list for other modules: the same rows and the same reach, narrowed by a condition. */
-import type { Context } from '#core';
-import type { DevicesApi } from '../../api.ts';
-import { listDevices } from './device-list.ts';
+import type { Context, PageQuery } from '#core';
+import { listDevices, type Narrow } from './device-list.ts';
 
-/** In page form unless the query has a `cursor`. */
-export const listPage = async (
-  ctx: Context,
-  query: Parameters<DevicesApi['listPage']>[0],
-  narrow: Parameters<DevicesApi['listPage']>[1],
-): ReturnType<DevicesApi['listPage']> => {
+export interface DevicePageQuery extends PageQuery {
+  orgIds?: string[];
+  siteIds?: string[];
+  search?: string;
+  status?: string[];
+}
+
+export interface DevicePage {
+  data: ({ id: string } & Record<string, unknown>)[];
+  pagination: { page: number; limit: number; total: number } | { hasMore: boolean; cursor: string | null };
+}
+
+/**
+ * A page of GET /devices by host name, narrowed by a condition whose parameters begin at `$first`. In page form unless the query
+ * has a `cursor`. Throws the errors of that route.
+ */
+export const listPage = async (ctx: Context, query: DevicePageQuery, narrow: Narrow): Promise<DevicePage> => {
   const form = query.cursor === undefined ? { page: query.page ?? 1 } : {};
   const fixed = { sort: 'hostname', sortDir: 'asc', includeDecommissioned: false, includeTotal: false } as const;
   const answer = await listDevices(ctx, { ...fixed, ...query, ...form }, narrow);

@@ -1,16 +1,17 @@
-/** GET /devices with updatedSince: every device, then what has changed, with details where they are asked for. */
+/** GET /devices with updatedSince: every device, then the changes, with details on request. */
 import { type Context, changesOfList, errors, type ListChanges, type Slice } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
 import { addDetails, DETAILED } from '../device-details.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
-type Row = Record<string, unknown> & { id: string; orgId: string };
+type FollowedDevice = Record<string, unknown> & { id: string; orgId: string };
 
-/** Throws what the list throws, and 400 for a saved filter: what it asks for may change without any change of a device. */
-export async function followDevices(ctx: Context, query: DeviceListQuery): Promise<ListChanges<Row>> {
+/** Throws the errors of the list, and 400 for a saved filter: its result can change without a change of a device. */
+export async function followDevices(ctx: Context, query: DeviceListQuery): Promise<ListChanges<FollowedDevice>> {
   if (query.filterId) {
-    const message = '"filterId" cannot be followed: what a filter asks for may change without a device changing';
+    const message =
+      '"filterId" cannot be used with updatedSince: the result of a filter can change without a change of a device';
     throw errors.ValidationFailed({ message, details: [{ in: 'query', path: 'filterId', message }] });
   }
   await mustReachNamed(ctx, query);
@@ -19,7 +20,7 @@ export async function followDevices(ctx: Context, query: DeviceListQuery): Promi
   if (!query.includeDecommissioned && !query.status?.includes('decommissioned')) {
     found.add(`d.lifecycle <> 'decommissioned'`);
   }
-  return changesOfList<Row>(ctx, query, {
+  return changesOfList<FollowedDevice>(ctx, query, {
     kind: 'devices',
     within: 'device',
     keyWidth: 2,
@@ -28,12 +29,17 @@ export async function followDevices(ctx: Context, query: DeviceListQuery): Promi
   });
 }
 
-async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, slice: Slice): Promise<Row[]> {
+async function rowsOf(
+  ctx: Context,
+  query: DeviceListQuery,
+  found: Conditions,
+  slice: Slice,
+): Promise<FollowedDevice[]> {
   if ('ids' in slice) found.add('d.id = any(?::uuid[])', slice.ids);
   else if (slice.after.length > 0) found.add('(d.org_id, d.id) > (?::uuid, ?::uuid)', ...slice.after);
   const details = query.include === 'details';
   // reach: conditionsOf() puts reach() among the conditions of `found`
-  const { rows } = await ctx.sql<Row>(
+  const { rows } = await ctx.sql<FollowedDevice>(
     `select ${LISTED}, ${details ? DETAILED : `${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}`}
      from (select d.id ${found.source.all} ${found.where} order by d.org_id, d.id
        ${'limit' in slice ? `limit ${slice.limit}` : ''}) p

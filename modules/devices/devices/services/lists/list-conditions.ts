@@ -1,12 +1,12 @@
-/** What the list of devices is asked for, as conditions over `devices d`, and the tables they are read from. */
+/** The query of the device list as conditions over `devices d`, and the tables that it reads. */
 import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, reach } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
 import { tagKey } from '../../models/tag.ts';
-import type { DeviceCondition } from '../../types/slots.ts';
+import type { DeviceCondition } from '../../slots/filter.ts';
 import { STATUS } from '../statuses.ts';
 import { idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
 
-/** The way in to the rows: all of them, in an order of which only the beginning is wanted, or to be counted. */
+/** The `from` clauses: for all rows, for the first rows of the order, and for a count. */
 interface Sources {
   all: string;
   ordered: string;
@@ -17,14 +17,14 @@ interface Sources {
 export class Conditions {
   readonly values: unknown[] = [];
   readonly parts: string[] = [];
-  /** The tables that they speak of. */
+  /** The tables that the conditions refer to. */
   // reach: conditionsOf() puts reach() among the conditions of every list
   source: Sources = { all: 'from devices d', ordered: 'from devices d', counted: 'from devices d' };
-  /** False when one of them was made elsewhere: then no two statements need be alike. */
+  /** False when another module made a condition: then the statement is not worth preparing. */
   usual = true;
-  /** A text that many have, looked for row by row in three tables; counting has a shorter way. */
+  /** A frequent text, which is searched row by row in three tables; counts use the index. */
   byText: { part: number; counted: string } | null = null;
-  /** Ids were found that the rows must be among. */
+  /** An index has found the ids of all rows. */
   few = false;
 
   add(part: string, ...values: unknown[]): void {
@@ -32,7 +32,7 @@ export class Conditions {
     this.parts.push(part.replaceAll('?', () => `$${this.values.push(values[next++])}`));
   }
 
-  /** A condition that was made for the parameters from here on. */
+  /** Adds a condition whose parameters begin after the current ones. */
   addMade({ where, params }: DeviceCondition): void {
     this.parts.push(`(${where})`);
     this.values.push(...params);
@@ -58,12 +58,12 @@ export class Conditions {
 }
 const whereOf = (parts: readonly string[]) => (parts.length > 0 ? `where ${parts.join(' and ')}` : '');
 
-/** Naming what lies out of reach is refused: an answer with a part left out looks complete. */
+/** Throws 403 or 404 for organizations, sites and groups out of reach: a list without them would look complete. */
 export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }: DeviceListQuery): Promise<void> {
   for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
   for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
   if (siteIds) {
-    // reach: only tells whether the sites exist; mustAccessSite above has refused those out of reach
+    // reach: only tells whether the sites exist; mustAccessSite above has rejected those out of reach
     const { rows } = await ctx.sql<{ n: number }>('select count(*) as n from sites where id = any($1::uuid[])', [
       siteIds,
     ]);
@@ -76,10 +76,10 @@ export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }
   }
 }
 
-/** A condition that many rows meet, as the planner could not know: of this form it takes half of them to meet it. */
+/** A condition that many rows meet. The planner cannot know that; in this form it expects half of the rows. */
 const frequent = (condition: string) => `case when ${condition} then true else false end`;
 
-/** Statuses that lie in the lifecycle, which has an index, and those that most devices have. */
+/** Statuses that are lifecycles, which have an index, and statuses that most devices have. */
 const LIFECYCLES = new Set(['pending', 'quarantined', 'decommissioned']);
 const FREQUENT = new Set(['online', 'offline']);
 const asksForFrequent = ({ status }: DeviceListQuery): boolean => status?.some((one) => FREQUENT.has(one)) === true;
@@ -92,7 +92,7 @@ function addStatus(query: DeviceListQuery, found: Conditions): void {
   if (status.every((one) => LIFECYCLES.has(one))) found.add('d.lifecycle = any(?)', status);
 }
 
-/** Text and tag through their indexes; where these find too much, on the rows as they come. */
+/** Searches text and tag by their indexes or, when these find too many devices, row by row. */
 async function addSought(ctx: Context, { tag, search }: DeviceListQuery, found: Conditions): Promise<void> {
   const addFew = (ids: string[]) => {
     found.add('d.id = any(?::uuid[])', ids);
@@ -110,7 +110,7 @@ async function addSought(ctx: Context, { tag, search }: DeviceListQuery, found: 
   const pattern = `$${found.values.push(partOf(search))}::text`;
   const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
   const part = found.parts.push(frequent(fields.map((field) => `${field} ilike ${pattern}`).join(' or '))) - 1;
-  // "is true" keeps the planner from looking each of them up.
+  // "is true" keeps the planner from looking each of the devices up.
   found.byText = { part, counted: `(d.id in (select f.device_id from ${textSource(ctx, pattern, 'null')} f)) is true` };
 }
 
@@ -128,8 +128,8 @@ export async function conditionsOf(ctx: Context, query: DeviceListQuery): Promis
 }
 
 /**
- * Whether the caller reaches so many of all devices that the order by last beats is found sooner by sorting all states than
- * by looking up those of the devices. There is no index on it: with one, no heartbeat would stay within its page.
+ * Whether the caller reaches so many of all devices that sorting all states by the last heartbeat is faster than looking up the
+ * state of each device. `last_seen_at` has no index, because an index would prevent heap-only updates by heartbeats.
  */
 async function reachesMost(ctx: Context, query: DeviceListQuery, found: Conditions): Promise<boolean> {
   const { siteIds, groupIds } = ctx.scope;
@@ -149,8 +149,8 @@ const STATE = 'device_state s on s.device_id = d.id';
 const HARDWARE = 'device_hardware h on h.device_id = d.id';
 
 /**
- * Only the tables that conditions and order ask for. Under the policies the planner takes a tenant's rows for few, reads them
- * all and sorts; `offset 0` keeps it from that where the order is at hand and the page may be full soon.
+ * Only the tables that conditions and order need. With row-level security the planner expects few rows of a tenant, and reads and
+ * sorts them all; `offset 0` prevents that where an index provides the order and the page may be full soon.
  */
 export async function sourcesOf(
   ctx: Context,

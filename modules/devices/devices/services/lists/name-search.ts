@@ -1,7 +1,7 @@
 /** Devices by a part of host name or display name, for the global search. */
 import { type Context, reach } from '#core';
 
-interface Found {
+interface DeviceHit {
   id: string;
   title: string;
   description: string;
@@ -9,17 +9,17 @@ interface Found {
 }
 
 /**
- * At most `limit` devices that the caller sees, the best first: equal names, then beginnings, then parts. Removed devices
- * are left out, as in the list.
+ * At most `limit` devices that the caller sees, the best first: equal names, then names that begin with the text, then names that
+ * contain it. Without decommissioned devices, as in the list.
  */
-export async function searchDevices(ctx: Context, text: string, limit: number): Promise<Found[]> {
+export async function searchDevices(ctx: Context, text: string, limit: number): Promise<DeviceHit[]> {
   const { orgIds, siteIds, groupIds } = ctx.scope;
   const values: unknown[] = [siteIds, groupIds, text, limit];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
-  // Work that reaches every organization has none announced.
+  // A caller who reaches all organizations has no `orgIds`, and row-level security does not limit it.
   const named = orgIds ? 'named_devices(' : 'find_named_devices(null, ';
-  // The list of ids is the way to the rows, whatever the planner makes of a join with a few dozen of them.
-  const { rows } = await ctx.sql<Found>(
+  // The array makes the planner look the rows up by id, whatever it expects of a join with a few dozen rows.
+  const { rows } = await ctx.sql<DeviceHit>(
     `with f as materialized (select * from ${named}$1::uuid[], $2::uuid[], $3::text, $4::int))
      select d.id, coalesce(d.display_name, d.hostname) as title,
        concat_ws(', ', case when d.display_name is not null then d.hostname end, o.name) as description, f.place

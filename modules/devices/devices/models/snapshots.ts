@@ -12,12 +12,6 @@ export interface Report {
   /** False for truncated and for empty lists: they do not replace what is stored. */
   whole: boolean;
 }
-/** A custom value that a script cannot write, and why. */
-export interface ValueFault {
-  key: string;
-  code: string;
-  message: string;
-}
 
 export type HardwareFields = HardwareInfo;
 export type HardwareBody = Snapshots['hardware'];

@@ -37,8 +37,3 @@ export interface Enrolled {
   /** True when an existing row was kept: its earlier credentials must end. */
   reattached: boolean;
 }
-
-/** A provisioned device that waits for its machine, or why the token cannot be used. */
-export type Provision =
-  | { deviceId: string; orgId: string; siteId: string }
-  | { deviceId: string; orgId: string; refused: 'expired' | 'used' | 'os_differs' };

@@ -1,7 +1,7 @@
 /** What a heartbeat reports about a device, and the response. */
 import type { InterfaceStats, Metrics } from '#agent-protocol';
+import type { ClaimedCommand } from '../slots/commands.ts';
 import type { Lifecycle } from './device.ts';
-import type { ClaimedCommand } from './slots.ts';
 
 export interface HeartbeatMetrics extends Metrics {
   /** Stored with the latest values only. */
@@ -35,6 +35,6 @@ export interface HeartbeatResponse {
   lifecycle: Lifecycle;
   commands: ClaimedCommand[];
   uninstall: boolean;
-  /** The setting of the operators; the agent receives it when it reports another one. */
+  /** What the operators have set; the agent receives it when it reports another value. */
   autoUpdateEnabled: boolean;
 }
