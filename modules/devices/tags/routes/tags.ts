@@ -13,7 +13,7 @@ import {
 import { changeInBulk } from '../services/bulk-changes.ts';
 import { requestRename } from '../services/renames.ts';
 import { listTagged } from '../services/tagged-devices.ts';
-import { countTags, listTags } from '../services/tags.ts';
+import { listTags } from '../services/tags.ts';
 
 const reach = ['NOT_FOUND', 'ORG_ACCESS_DENIED', 'SITE_ACCESS_DENIED', 'INVALID_CURSOR'];
 
@@ -27,14 +27,6 @@ export default [
     response: pageOf(tagSummary).keys({ total: Joi.number().integer().required() }),
     errors: reach,
     handler: (ctx, { query }) => listTags(ctx, query),
-  }),
-  defineRoute({
-    method: 'GET',
-    path: '/tags/count',
-    summary: 'Counts the tags of the devices that the caller sees',
-    access: { permission: 'devices:read' },
-    response: Joi.object({ count: Joi.number().integer().required() }),
-    handler: (ctx) => countTags(ctx),
   }),
   defineRoute({
     method: 'GET',

@@ -89,14 +89,3 @@ export async function listTags(ctx: Context, query: TagQuery) {
   const next = hasMore && last ? encodeCursor(`tags-${query.sort}`, [-last.n, last.tag]) : null;
   return { data, pagination: { hasMore, cursor: next }, total };
 }
-
-export async function countTags(ctx: Context): Promise<{ count: number }> {
-  const values: unknown[] = [];
-  const add: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
-  const { rows } = await ctx.sql<{ count: number }>(
-    `select count(distinct tag) as count from devices d, unnest(d.tags) tag
-     where ${reach(ctx, 'd', add)} and d.lifecycle <> 'decommissioned'`,
-    values,
-  );
-  return { count: rows[0]?.count ?? 0 };
-}
