@@ -40,11 +40,13 @@ export const FORGIVEN = 3;
 export const COUNTED = `(a.state in ('failed', 'rolled_back') and not a.forgiven
   and coalesce(a.reason, '') <> all ('{withdrawn,superseded}'))`;
 
+/** The programs on a device that updates replace. */
+export type Updatable = 'agent' | 'helper' | 'watchdog';
 export interface Attempt {
   id: string;
   orgId: string;
   deviceId: string;
-  component: 'agent' | 'helper' | 'watchdog';
+  component: Updatable;
   fromVersion: string;
   toVersion: string;
   attempt: number;

@@ -9,9 +9,10 @@ import {
   MOST_ATTEMPTS,
   type Reported,
   TRANSIENT,
+  type Updatable,
 } from '../../models/attempt.ts';
 import { tellEnd } from './outcomes.ts';
-import { DEVICE_NOTICE, type Updatable } from './standings.ts';
+import { DEVICE_NOTICE } from './standings.ts';
 
 export interface Report {
   component: Updatable;

@@ -2,10 +2,11 @@
 import semver from 'semver';
 import type { Context } from '#core';
 import type { Slots } from '#core/contract';
+import type { Updatable } from '../../models/attempt.ts';
 import { type Catalog, catalogOf, type Loaded } from '../catalog.ts';
 import { tellEnd } from './outcomes.ts';
 import { decide } from './policies.ts';
-import { DEVICE_NOTICE, looks, proposals, type Standing, standingsOf, type Updatable } from './standings.ts';
+import { DEVICE_NOTICE, looks, proposals, type Standing, standingsOf } from './standings.ts';
 
 type AgentOffers = Slots['agents.offers'];
 type HeardBeat = Parameters<AgentOffers['answer']>[1];

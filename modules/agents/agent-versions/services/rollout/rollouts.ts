@@ -1,6 +1,8 @@
 /** Rollouts that fail too often stop by themselves, and go on only when an operator says so. */
 import { type Context, errors, mustAccessOrg, mustReachAllOrgs } from '#core';
-import { COUNTED } from '../../models/attempt.ts';
+import halted from '../../events/rollout/halted.ts';
+import resumed from '../../events/rollout/resumed.ts';
+import { COUNTED, type Updatable } from '../../models/attempt.ts';
 import { type UpdatePolicy, updatePolicy } from '../../models/update-policy.ts';
 import { CATALOG_NOTICE } from '../catalog.ts';
 
@@ -11,7 +13,7 @@ const LOOK_BACK = '30 days';
 interface Count {
   orgId: string | null;
   partnerId: string;
-  component: string;
+  component: Updatable;
   version: string;
   attempts: number;
   failures: number;
@@ -83,7 +85,7 @@ async function halt(ctx: Context, count: Count): Promise<void> {
     ...{ orgId, partnerId: count.partnerId, resourceType: 'agent_rollout', resourceId: id, resourceName: version },
     details,
   });
-  ctx.emit('agent-versions.rollout.halted', { haltId: id, partnerId: count.partnerId, ...details }, { orgId });
+  ctx.emit(halted, { haltId: id, partnerId: count.partnerId, ...details }, { orgId });
   ctx.notify(CATALOG_NOTICE, '*');
 }
 
@@ -92,7 +94,7 @@ export async function resumeRollout(ctx: Context, id: string): Promise<{ success
   const { rows } = await ctx.sql<{
     orgId: string | null;
     partnerId: string | null;
-    component: string;
+    component: Updatable;
     version: string;
     resumed: boolean;
   }>(
@@ -119,7 +121,7 @@ export async function resumeRollout(ctx: Context, id: string): Promise<{ success
     ...{ resourceType: 'agent_rollout', resourceId: id, resourceName: version },
     details: { component, version },
   });
-  ctx.emit('agent-versions.rollout.resumed', { haltId: id, component, version }, { orgId });
+  ctx.emit(resumed, { haltId: id, component, version }, { orgId });
   ctx.notify(CATALOG_NOTICE, '*');
   return { success: true };
 }

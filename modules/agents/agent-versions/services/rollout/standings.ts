@@ -10,13 +10,13 @@ import {
   MOST_ATTEMPTS,
   type OpenState,
   TRANSIENT,
+  type Updatable,
 } from '../../models/attempt.ts';
 
 /** With a device's id: its attempts changed. */
 export const DEVICE_NOTICE = 'agent-versions.device';
 const MOST_DEVICES = 100_000;
 
-export type Updatable = 'agent' | 'helper' | 'watchdog';
 export interface OpenAttempt {
   component: Updatable;
   version: string;
