@@ -4,7 +4,6 @@ import Joi from 'joi';
 import { defineModule } from '#core';
 import { TOOL_GROUPS } from './models/tool.ts';
 import { TOOL_TYPES } from './models/tools.ts';
-import { wireSchemas } from './models/wire-schemas.ts';
 import { startBell } from './services/transfers/bell.ts';
 import { variables } from './variables.ts';
 
@@ -23,5 +22,4 @@ export default defineModule({
       .default([...TOOL_GROUPS]),
   }),
   start: startBell,
-  schemas: wireSchemas,
 });

@@ -1,9 +1,12 @@
 /** What all routes below /agents/{id} have in common: the path, who may call, how often, and the errors. */
 import Joi from 'joi';
-import type { AgentAccess, Limit } from '#core';
+import { submitted } from '#agent-protocol/schemas';
+import { type AgentAccess, type Limit, named } from '#core';
 
 export const agentId = Joi.string().hex().length(64).required().description("The agent's id from its enrollment");
 export const agentParams = Joi.object<{ id: string }>({ id: agentId });
+/** The answer to a report that was stored. */
+export const reportTaken = named('AgentReportTaken', submitted);
 export const commandParams = Joi.object<{ id: string; commandId: string }>({
   id: agentId,
   commandId: Joi.string().uuid().required(),

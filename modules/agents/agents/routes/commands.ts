@@ -1,7 +1,7 @@
 /** /agents/{id}/commands: taking commands, reporting their start and their result. */
 import Joi from 'joi';
 import { commandShape, resultBody } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
+import { defineRoute, named } from '#core';
 import { agentLimits, agentParams, commandParams, leaving, reporting, stateErrors } from '../models/agent-path.ts';
 import { acceptResult, claimCommands, startCommand } from '../services/commands.ts';
 
@@ -17,7 +17,7 @@ export default [
     access: { agent: leaving },
     limits: agentLimits,
     params: agentParams,
-    response: Joi.object({ commands: Joi.array().items(commandShape).max(10).required() }),
+    response: Joi.object({ commands: Joi.array().items(named('AgentCommand', commandShape)).max(10).required() }),
     errors: stateErrors,
     handler: (ctx, input) => claimCommands(ctx, input),
   }),
@@ -41,7 +41,7 @@ export default [
     audit: 'agent.command.result.submit',
     limits: agentLimits,
     params: commandParams,
-    payload: resultBody,
+    payload: named('AgentCommandResult', resultBody),
     maxBytes: RESULT_BYTES,
     response: success,
     errors: [...stateErrors, 'NOT_FOUND', 'FORBIDDEN'],

@@ -1,7 +1,7 @@
 /** GET /agents/{id}/config: intervals, limits and features for one device. */
 import Joi from 'joi';
 import { configShape } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
+import { defineRoute, named } from '#core';
 import { agentLimits, agentParams, anyRole, tenantRefusals } from '../models/agent-path.ts';
 import { readConfig } from '../services/configs.ts';
 
@@ -13,7 +13,10 @@ export default [
     access: { agent: anyRole },
     limits: agentLimits,
     params: agentParams,
-    response: Joi.object({ configVersion: Joi.string().required(), config: configShape.required() }),
+    response: Joi.object({
+      configVersion: Joi.string().required(),
+      config: named('AgentConfig', configShape).required(),
+    }),
     errors: tenantRefusals,
     handler: (ctx) => readConfig(ctx),
   }),

@@ -1,7 +1,7 @@
 /** POST /agents/enroll: a machine becomes a device. */
 
 import { enrolledShape, enrollmentBody } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
+import { defineRoute, named } from '#core';
 import { enrollAgent } from '../services/enrollments.ts';
 
 export default [
@@ -13,8 +13,8 @@ export default [
     work: { platform: 'the organization is known only after the key was looked up' },
     audit: 'device.create',
     limits: [{ name: 'agents-enroll', max: 30, windowSeconds: 60, by: 'ip' }],
-    payload: enrollmentBody,
-    response: enrolledShape,
+    payload: named('AgentEnrollment', enrollmentBody),
+    response: named('AgentEnrolled', enrolledShape),
     status: 201,
     errors: [
       'DEVICE_LIMIT_REACHED',

@@ -1,7 +1,7 @@
 /** POST /agents/{id}/heartbeat: metrics in, commands and hints of new configuration out. */
 
 import { heartbeatAnswer, heartbeatBody, isPlainHeartbeat } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
+import { defineRoute, named } from '#core';
 import { agentErrors, agentLimits, agentParams, always } from '../models/agent-path.ts';
 import { acceptHeartbeat } from '../services/heartbeats.ts';
 
@@ -15,9 +15,9 @@ export default [
     audit: { none: 'one a minute and device; changes of state are recorded by the devices module' },
     limits: agentLimits,
     params: agentParams,
-    payload: heartbeatBody,
+    payload: named('AgentHeartbeat', heartbeatBody),
     plain: isPlainHeartbeat,
-    response: heartbeatAnswer,
+    response: named('AgentHeartbeatAnswer', heartbeatAnswer),
     errors: agentErrors,
     handler: (ctx, input) => acceptHeartbeat(ctx, input),
   }),

@@ -43,4 +43,10 @@ export function startWaits({ onNotice, onNoticesLost }: StartServices): CommandW
   return waits;
 }
 
-export const commandWaits = (ctx: Context): CommandWaits => ctx.services.get(COMMAND_WAITS);
+/**
+ * Waits at most `ms` milliseconds, or until `signal`, for the end of a command. It may also return early, so read the state of
+ * the command afterwards. Call it before the commit that queues the command, so that no end is missed, and do not keep a
+ * transaction open while it waits.
+ */
+export const awaitCommand = (ctx: Context, commandId: string, ms: number, signal?: AbortSignal): Promise<void> =>
+  ctx.services.get(COMMAND_WAITS).wait(commandId, ms, signal);

@@ -1,7 +1,14 @@
 /** Event logs as a device keeps them. */
 import Joi from 'joi';
 import type { EventDetail, EventItem, EventItemLevel, EventLogItem, Paged } from '#agent-protocol';
-import { eventItem, eventItemDetail, eventLogShape, listed, optionalText, paged } from '#agent-protocol/schemas';
+import {
+  eventItem,
+  eventItemDetail,
+  listed,
+  optionalText,
+  paged,
+  eventLogShape as wireLog,
+} from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
@@ -16,6 +23,8 @@ export const SHOWN_LEVELS = {
 } as const satisfies Record<EventItemLevel, string>;
 export type ShownLevel = (typeof SHOWN_LEVELS)[keyof typeof SHOWN_LEVELS];
 const levels = Object.values(SHOWN_LEVELS);
+
+export const eventLogShape = named('EventLog', wireLog);
 
 const id = Joi.alternatives(Joi.number().integer(), Joi.string());
 export const eventShape = named(

@@ -1,9 +1,11 @@
 /** Files of a device, as its live tools list and read them. */
 import Joi from 'joi';
 import type { FileList, TransferredFile } from '#agent-protocol';
-import { fileList, transferredFile } from '#agent-protocol/schemas';
+import { transferredFile, fileList as wireFiles } from '#agent-protocol/schemas';
 import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
+
+export const fileList = named('FileList', wireFiles);
 
 const path = Joi.string().max(2048).description('A path as the device writes it');
 export const listQuery = Joi.object<{ path: string; showHidden: boolean }>({

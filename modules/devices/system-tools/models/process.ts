@@ -1,10 +1,13 @@
 /** Processes of a device, as its live tools list them. */
 import Joi from 'joi';
 import { type Paged, PROCESS_SORTS, type ProcessDetail, type ProcessItem, type ProcessSort } from '#agent-protocol';
-import { paged, pid, processDetail, processShape } from '#agent-protocol/schemas';
+import { paged, pid, processDetail as wireDetail, processShape as wireProcess } from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
+
+export const processShape = named('Process', wireProcess);
+export const processDetail = named('ProcessDetail', wireDetail);
 
 export interface ProcessQuery extends PageQuery {
   search?: string;

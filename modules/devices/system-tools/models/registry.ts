@@ -9,9 +9,12 @@ import {
   type ValueSet,
   type ValueType,
 } from '#agent-protocol';
-import { keyShape, listed, valueSet, valueShape } from '#agent-protocol/schemas';
+import { listed, valueSet, keyShape as wireKey, valueShape as wireValue } from '#agent-protocol/schemas';
 import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
+
+export const keyShape = named('RegistryKey', wireKey);
+export const valueShape = named('RegistryValue', wireValue);
 
 const hive = Object.entries(HIVES)
   .reduce((schema, [short, long]) => schema.replace(new RegExp(`^${short}$`), long), Joi.string())

@@ -1,10 +1,13 @@
 /** Scheduled tasks of a device, as its live tools list them. */
 import Joi from 'joi';
 import type { Paged, TaskChange, TaskItem, TaskRun, TaskVerb } from '#agent-protocol';
-import { listed, paged, taskChange, taskRun, taskShape } from '#agent-protocol/schemas';
+import { listed, paged, taskChange, taskRun as wireRun, taskShape as wireTask } from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
+
+export const taskShape = named('ScheduledTask', wireTask);
+export const taskRun = named('ScheduledTaskRun', wireRun);
 
 export interface TaskQuery extends PageQuery {
   folder: string;

@@ -1,7 +1,6 @@
 /** /system-tools/devices/{deviceId}/eventlogs: event logs, read live from a device. */
-import { eventLogShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
-import { eventDetail, eventQuery, eventShape, oneEvent, oneLog } from '../models/event-log.ts';
+import { eventDetail, eventLogShape, eventQuery, eventShape, oneEvent, oneLog } from '../models/event-log.ts';
 import { allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { listEvents, listLogs, readEvent, readLog } from '../services/event-logs.ts';
 

@@ -1,9 +1,17 @@
 /** /system-tools/devices/{deviceId}/files: listing, reading, writing and moving files of a device. */
 
 import Joi from 'joi';
-import { fileList, transferredFile } from '#agent-protocol/schemas';
+import { transferredFile } from '#agent-protocol/schemas';
 import { type BodyStream, defineRoute, type Input } from '#core';
-import { downloadQuery, listQuery, type Placement, type Upload, upload, uploadQuery } from '../models/file.ts';
+import {
+  downloadQuery,
+  fileList,
+  listQuery,
+  type Placement,
+  type Upload,
+  upload,
+  uploadQuery,
+} from '../models/file.ts';
 import { actErrors, acting, lookErrors, looking, onDevice } from '../models/tool-routes.ts';
 import { listFiles } from '../services/files.ts';
 import { download } from '../services/transfers/downloads.ts';

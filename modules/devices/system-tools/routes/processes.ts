@@ -1,9 +1,8 @@
 /** /system-tools/devices/{deviceId}/processes: listing and ending processes. */
 
 import Joi from 'joi';
-import { processDetail, processShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
-import { kill, oneProcess, processQuery } from '../models/process.ts';
+import { kill, oneProcess, processDetail, processQuery, processShape } from '../models/process.ts';
 import { actErrors, acting, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { killProcess, listProcesses, readProcess } from '../services/processes.ts';
 

@@ -2,15 +2,17 @@
 
 import Joi from 'joi';
 import type { RegistryPlace } from '#agent-protocol';
-import { keyShape, valueSet, valueShape } from '#agent-protocol/schemas';
+import { valueSet } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
 import {
   keyCreate,
   keyPlace,
+  keyShape,
   someKeyPlace,
   someValuePlace,
   type ValuePlace,
   valuePlace,
+  valueShape,
   valueWrite,
 } from '../models/registry.ts';
 import { actErrors, acting, allOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';

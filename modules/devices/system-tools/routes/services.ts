@@ -1,7 +1,6 @@
 /** /system-tools/devices/{deviceId}/services: listing, starting and stopping services. */
-import { serviceShape } from '#agent-protocol/schemas';
 import { type AnyRoute, defineRoute } from '#core';
-import { oneService, serviceChanged, serviceQuery } from '../models/service.ts';
+import { oneService, serviceChanged, serviceQuery, serviceShape } from '../models/service.ts';
 import { actErrors, acting, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { changeService, listServices, readService } from '../services/services.ts';
 

@@ -1,9 +1,8 @@
 /** /system-tools/devices/{deviceId}/tasks: listing, running and switching scheduled tasks. */
 
 import Joi from 'joi';
-import { taskRun, taskShape } from '#agent-protocol/schemas';
 import { type AnyRoute, defineRoute } from '#core';
-import { byQuery, type HistoryQuery, oneTask, taskChanged, taskQuery } from '../models/task.ts';
+import { byQuery, type HistoryQuery, oneTask, taskChanged, taskQuery, taskRun, taskShape } from '../models/task.ts';
 import { actErrors, acting, allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
 import { changeTask, listTasks, readTask, taskHistory } from '../services/tasks.ts';
 

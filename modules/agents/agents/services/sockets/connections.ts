@@ -102,6 +102,7 @@ export async function disconnect(ctx: Context, item: Disconnect): Promise<void> 
   await ctx.batch(disconnects, item);
 }
 
+/** Whether a process holds the socket of the device's main agent. After the death of a process it is true for up to a minute more. */
 export async function isConnected(ctx: Context, deviceId: string): Promise<boolean> {
   // reach: callers have checked the device with mustExist
   const { rowCount } = await ctx.sql(

@@ -140,7 +140,7 @@ export async function confirmRotation(ctx: Context, deviceId: string, token: str
   return { success: true };
 }
 
-/** The agent is told to enroll again until restore() is called; returns false when it is suspended already. */
+/** Requests with a token of the device fail with RE_ENROLLMENT_REQUIRED until `restore`; false when it is suspended already. */
 export async function suspendTokens(ctx: Context, deviceId: string, reason: string): Promise<boolean> {
   // reach: other modules have checked the device before they call this
   const { rowCount } = await ctx.sql(
