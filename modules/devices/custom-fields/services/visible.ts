@@ -13,5 +13,6 @@ export function applyingTo<Q extends { whereRaw(sql: string, values: string[]): 
   );
 }
 
+/** The fields that apply to an organization's devices, in their order: its own and those of its partner. */
 export const fieldsOf = (ctx: Context, orgId: string): Promise<CustomField[]> =>
   Promise.resolve(applyingTo(living(ctx), orgId).orderByRaw('sort_order, lower(name), id'));
