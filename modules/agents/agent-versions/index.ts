@@ -1,15 +1,15 @@
-/** Agent versions: what may be installed, who is offered it when, and how that went. */
+/** Agent versions: the catalogue of releases, the rollout of updates to devices, and the outcome of each update. */
 import { defineModule, provide } from '#core';
 import { updatePolicy } from './models/update-policy.ts';
 import { CATALOG, startCatalog } from './services/catalog.ts';
 import { DOWNLOADS } from './services/downloads.ts';
-import { STANDINGS, startStandings } from './services/rollout/standings.ts';
+import { DEVICE_STATES, startDeviceStates } from './services/rollout/device-states.ts';
 import { variables } from './variables.ts';
 
 export default defineModule({
   name: 'agent-versions',
   title: 'Agent versions',
-  summary: 'Which versions of the agents there are, and how devices are brought to them',
+  summary: 'The versions of the agents, and how devices are updated to them',
   requires: ['devices', 'device-commands', 'agents'],
   variables,
   default: 'on',
@@ -19,7 +19,7 @@ export default defineModule({
   start: (start) => ({
     provide: [
       provide(CATALOG, startCatalog(start)),
-      provide(STANDINGS, startStandings(start)),
+      provide(DEVICE_STATES, startDeviceStates(start)),
       provide(DOWNLOADS, { count: 0 }),
     ],
   }),

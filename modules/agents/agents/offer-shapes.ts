@@ -3,7 +3,7 @@ import type { UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
 
 /** A beat of an active device that was counted; versions that it did not name are null. */
-export interface HeardBeat {
+export interface OfferRequest {
   deviceId: string;
   agentId: string;
   orgId: string;
@@ -13,7 +13,7 @@ export interface HeardBeat {
 }
 /** Asked with every beat, so it answers from memory and goes to the database in group commits only. */
 export interface AgentOffers {
-  answer(ctx: Context, beat: HeardBeat): Promise<UpgradeOffers>;
+  answer(ctx: Context, request: OfferRequest): Promise<UpgradeOffers>;
   /** Base64 of the Ed25519 keys that a manifest may be signed with. */
   trustKeys(ctx: Context): readonly string[];
 }

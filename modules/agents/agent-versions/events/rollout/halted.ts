@@ -38,7 +38,7 @@ export default defineEvent({
       permission: 'devices:read',
       render: ({ haltId, partnerId, component, version, attempts, failures }) => ({
         title: `${component} ${version} is not offered any more`,
-        message: `${failures} of ${attempts} updates to it failed. It is offered again when somebody says so.`,
+        message: `${failures} of ${attempts} updates to it failed. It is offered again when an operator resumes it.`,
         link: '/agent-versions',
         metadata: { haltId },
         dedupeKey: `halt:${haltId}`,

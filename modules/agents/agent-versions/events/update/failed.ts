@@ -24,7 +24,7 @@ export default defineEvent({
     reason: Joi.string().allow(null).required(),
     over: Joi.boolean()
       .required()
-      .description('The version is not offered to this device again, unless somebody asks for another try'),
+      .description('The version is not offered to this device again, unless an operator retries it'),
   }),
   example: {
     attemptId: '7c9e6679-7425-40de-944b-000000000002',
