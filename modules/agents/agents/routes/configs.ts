@@ -2,14 +2,14 @@
 import Joi from 'joi';
 import { configShape } from '#agent-protocol/schemas';
 import { defineRoute, named } from '#core';
-import { agentLimits, agentParams, anyRole, tenantRefusals } from '../models/agent-path.ts';
+import { agentLimits, agentParams, anyRole, tenantErrors } from '../models/agent-path.ts';
 import { readConfig } from '../services/configs.ts';
 
 export default [
   defineRoute({
     method: 'GET',
     path: '/agents/{id}/config',
-    summary: 'Reads what the agent should run with',
+    summary: 'Reads the configuration of the agent',
     access: { agent: anyRole },
     limits: agentLimits,
     params: agentParams,
@@ -17,7 +17,7 @@ export default [
       configVersion: Joi.string().required(),
       config: named('AgentConfig', configShape).required(),
     }),
-    errors: tenantRefusals,
+    errors: tenantErrors,
     handler: (ctx) => readConfig(ctx),
   }),
 ];

@@ -10,7 +10,7 @@ import {
   sessionsBody,
 } from '#agent-protocol/schemas';
 import { defineRoute, named } from '#core';
-import { agentLimits, agentParams, mainOnly, reportTaken, tenantRefusals } from '../models/agent-path.ts';
+import { agentLimits, agentParams, mainOnly, reportTaken, tenantErrors } from '../models/agent-path.ts';
 import { callingDevice } from '../services/commands.ts';
 import { submitSample } from '../services/reports.ts';
 
@@ -28,7 +28,7 @@ function reportRoute(path: string, kind: Kind, summary: string, payload: Joi.Obj
     payload,
     maxBytes: 4 * 1024 * 1024,
     response: reportTaken,
-    errors: tenantRefusals,
+    errors: tenantErrors,
     handler: (ctx, input) => submitSample(ctx, kind, input.payload),
   });
 }
@@ -37,16 +37,16 @@ export default [
   reportRoute(
     'patches',
     'patches',
-    'Replaces the patches of the sources that were looked at',
+    'Replaces the patches of the sources that were scanned',
     named('AgentPatches', patchesBody),
   ),
   reportRoute(
     'security/status',
     'security',
-    'Replaces what is known of protection and encryption',
+    'Replaces the status of protection and encryption',
     named('AgentSecurityStatus', securityBody),
   ),
-  reportRoute('sessions', 'sessions', 'Replaces who is logged in', named('AgentSessions', sessionsBody)),
+  reportRoute('sessions', 'sessions', 'Replaces the sessions of users', named('AgentSessions', sessionsBody)),
   reportRoute(
     'connections',
     'connections',
@@ -57,7 +57,8 @@ export default [
   defineRoute({
     method: 'PUT',
     path: '/agents/{id}/custom-fields',
-    summary: 'Writes what a script found out into the custom fields that scripts may write; each key by itself',
+    summary:
+      'Writes values of a script into custom fields that scripts may write; each key succeeds or fails by itself',
     access: { agent: mainOnly },
     audit: 'device.custom_fields.update',
     limits: agentLimits,
@@ -75,7 +76,7 @@ export default [
         )
         .required(),
     }),
-    errors: tenantRefusals,
+    errors: tenantErrors,
     handler: (ctx, input) => ctx.use('devices').writeAgentValues(callingDevice(ctx), input.payload.values),
   }),
 ];

@@ -1,15 +1,15 @@
-/** Requests that wait for a command's end: one listener a process, however many wait. */
+/** Requests that wait for the end of a command, with one listener for the process. */
 import { type Context, defineService, type StartServices } from '#core';
 
 export class CommandWaits {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** How many commands somebody waits for. */
+  /** The number of commands with waiting requests. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves when the command has ended, notices may have been missed, `signal` says so, or after so many milliseconds. */
+  /** Resolves when the command has ended, when notices may have been lost, on `signal`, or after `ms` milliseconds. */
   async wait(commandId: string, ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
