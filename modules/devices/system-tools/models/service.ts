@@ -1,4 +1,4 @@
-/** Services of a device, as its live tools list them. */
+/** Services of a device, and the live tools for them. */
 import Joi from 'joi';
 import type { Paged, ServiceChange, ServiceDetail, ServiceVerb } from '#agent-protocol';
 import { paged, serviceChange, serviceStatus, serviceShape as wireService } from '#agent-protocol/schemas';
