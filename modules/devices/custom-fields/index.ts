@@ -1,4 +1,4 @@
-/** Custom fields: what a tenant wants to note about its devices beyond what the agent reports. */
+/** Custom fields: a tenant's own data about its devices, in addition to what the agent reports. */
 import { defineModule } from '#core';
 import { api } from './api.ts';
 

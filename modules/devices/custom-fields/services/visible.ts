@@ -1,8 +1,8 @@
-/** Which definitions apply where. */
+/** Which definitions apply to an organization. */
 import type { Context } from '#core';
 import { CustomField } from '../models/custom-field.ts';
 
-/** Living definitions within reach; one on its way out (values being stripped) is invisible. */
+/** Definitions within reach, without deleted ones whose values are still being removed. */
 export const living = (ctx: Context) => CustomField.in(ctx).whereNull('custom_fields.deletedAt');
 
 /** Limits a query to an organization's own definitions and its partner's. */
