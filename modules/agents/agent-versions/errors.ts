@@ -2,7 +2,7 @@
 import { defineError } from '#core';
 
 export const ManifestInvalid = defineError('MANIFEST_INVALID', 422, 'The manifest or its signature is not valid');
-export const ChecksumMismatch = defineError('CHECKSUM_MISMATCH', 422, 'A file is not what its manifest says');
+export const ChecksumMismatch = defineError('CHECKSUM_MISMATCH', 422, 'A file does not match its manifest');
 export const VersionChanged = defineError(
   'VERSION_CHANGED',
   422,
@@ -15,5 +15,9 @@ export const ManifestNotTrusted = defineError(
 );
 export const VersionWithdrawn = defineError('VERSION_WITHDRAWN', 410, 'The version was withdrawn');
 export const ReleaseSourceMissing = defineError('RELEASE_SOURCE_MISSING', 409, 'No source of releases is configured');
-export const UpstreamFailed = defineError('UPSTREAM_ERROR', 502, 'The release host did not answer as it should');
-export const PrereleaseNeedsForce = defineError('PRERELEASE', 409, 'A prerelease is promoted only with force');
+export const UpstreamFailed = defineError(
+  'UPSTREAM_ERROR',
+  502,
+  'The release host returned an error or an invalid answer',
+);
+export const PrereleaseNeedsForce = defineError('PRERELEASE', 409, 'A prerelease is only promoted with force');

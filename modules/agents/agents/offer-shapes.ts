@@ -1,19 +1,19 @@
-/** The slot `agents.offers`: what the answer to a heartbeat says about newer programs. */
+/** The contributions to the slot `agents.offers`: which updates the answer to a heartbeat offers. */
 import type { UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
 
-/** A beat of an active device that was counted; versions that it did not name are null. */
-export interface HeardBeat {
+/** A stored heartbeat of an active device. Versions that it does not name are null. */
+export interface OfferRequest {
   deviceId: string;
   agentId: string;
   orgId: string;
   versions: { agent: string | null; helper: string | null; watchdog: string | null };
-  /** The same answer carries commands, or the device was just told to go: nothing is offered beside. */
+  /** The same answer carries commands or the request to uninstall, so it offers no update. */
   busy: boolean;
 }
-/** Asked with every beat, so it answers from memory and goes to the database in group commits only. */
+/** Called with every heartbeat, so it answers from memory and reads the database in group commits only. */
 export interface AgentOffers {
-  answer(ctx: Context, beat: HeardBeat): Promise<UpgradeOffers>;
-  /** Base64 of the Ed25519 keys that a manifest may be signed with. */
+  answer(ctx: Context, request: OfferRequest): Promise<UpgradeOffers>;
+  /** Base64 of the Ed25519 keys that may sign manifests. */
   trustKeys(ctx: Context): readonly string[];
 }

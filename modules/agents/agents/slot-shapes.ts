@@ -1,9 +1,9 @@
-/** The slot of agents: frames that other features exchange with agents, such as terminal output. */
+/** The contributions to the slot `agents.frame`: handlers of frames of other features, such as terminal output. */
 import type { Context } from '#core';
 
 export interface AgentFrame {
-  /** `terminal_output`, or `binary` for all binary frames; one filling a name. */
+  /** `terminal_output`, or `binary` for all binary frames. One contribution for each name. */
   frame: string;
-  /** In the agent's own scope. Throwing counts the frame as refused; nothing is answered. */
+  /** Runs in the scope of the agent. When it throws, the frame counts as denied and gets no answer. */
   take(ctx: Context, from: { deviceId: string; orgId: string; role: string }, body: unknown): Promise<void>;
 }

@@ -1,24 +1,6 @@
-/** Custom fields: what a tenant wants to note about its devices beyond what the agent reports. */
-import { type Context, defineModule } from '#core';
-import { type CheckOptions, checkValues } from './services/values.ts';
-import { fieldsOf } from './services/visible.ts';
-
-const api = (ctx: Context) => ({
-  /** The fields that apply to an organization's devices, its partner's included, in their order. */
-  fields: (orgId: string) => fieldsOf(ctx, orgId),
-  /**
-   * Values in their canonical form; null means remove. Throws VALIDATION_ERROR with every fault and its path
-   * `customFields.<key>`.
-   */
-  check: (orgId: string, osType: string, values: Record<string, unknown>, options?: CheckOptions) =>
-    checkValues(ctx, orgId, osType, values, options),
-});
-
-declare module '#core/contract' {
-  interface Apis {
-    'custom-fields': ReturnType<typeof api>;
-  }
-}
+/** Custom fields: a tenant's own data about its devices, in addition to what the agent reports. */
+import { defineModule } from '#core';
+import { api } from './api.ts';
 
 export default defineModule({
   name: 'custom-fields',

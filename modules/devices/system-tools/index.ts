@@ -1,11 +1,10 @@
-/** Remote tools: processes, services, registry, event logs, tasks and files of a device, as they are now. */
+/** Remote tools: the current processes, services, registry, event logs, tasks and files of a device. */
 
 import Joi from 'joi';
 import { defineModule } from '#core';
 import { TOOL_GROUPS } from './models/tool.ts';
 import { TOOL_TYPES } from './models/tools.ts';
-import { wireSchemas } from './models/wire-schemas.ts';
-import { startBell } from './services/transfers/bell.ts';
+import { startSignals } from './services/transfers/signals.ts';
 import { variables } from './variables.ts';
 
 export default defineModule({
@@ -22,6 +21,5 @@ export default defineModule({
       .unique()
       .default([...TOOL_GROUPS]),
   }),
-  start: startBell,
-  schemas: wireSchemas,
+  start: startSignals,
 });

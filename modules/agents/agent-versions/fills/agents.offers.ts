@@ -1,9 +1,9 @@
-/** Heartbeats ask here what to install. */
+/** Answers heartbeats with the update to install. */
 import { defineContribution } from '#core';
-import { answerBeat } from '../services/rollout/offers.ts';
+import { answerHeartbeat } from '../services/rollout/offers.ts';
 import { variables } from '../variables.ts';
 
 export default defineContribution('agents.offers', {
-  answer: answerBeat,
+  answer: answerHeartbeat,
   trustKeys: (ctx) => variables.of(ctx.services.config).trustKeys.map(({ publicKey }) => publicKey),
 });

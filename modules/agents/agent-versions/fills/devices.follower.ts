@@ -1,4 +1,4 @@
-/** Attempts of a device that moves or becomes one with another: what is under way goes along, history stays or goes over. */
+/** Attempts of a device that moves to another organization or is merged into another device. */
 import { defineContribution } from '#core';
 import { mergeAttempts, moveAttempts } from '../services/rollout/followed-devices.ts';
 

@@ -1,9 +1,9 @@
-/** Updates of agents that are under way, as operators see them on the page of the job queue. */
+/** Agent updates in progress, for the page of the job queue that operators see. */
 import { defineContribution } from '#core';
 
 export default defineContribution('queue.domain-queue', {
   name: 'agent-updates',
-  title: 'Updates of agents under way',
+  title: 'Agent updates in progress',
   link: '/api/v1/agent-versions',
   async count(ctx) {
     const { rows } = await ctx.sql<{ pending: number; oldestAt: Date | null; failed: number }>(

@@ -1,4 +1,4 @@
-/** Halts rollouts that fail too often. Rings need no opening: the time since the promotion opens them. */
+/** Halts rollouts that fail too often. Rings need no job: they open a fixed time after the promotion. */
 import { defineJob } from '#core';
 import { haltFailing } from '../services/rollout/rollouts.ts';
 

@@ -1,12 +1,12 @@
-/** Ends update attempts that came to a standstill. */
+/** Ends update attempts that make no progress. */
 import { defineJob } from '#core';
 import { sweepAttempts } from '../services/rollout/sweeps.ts';
 
 export default defineJob({
-  summary: 'Ends update attempts that came to a standstill',
+  summary: 'Ends update attempts that make no progress',
   scope: 'platform',
   schedule: { cron: '* * * * *' },
-  whenOff: 'attempts that are under way come to an end',
+  whenOff: 'attempts in progress still have to end',
   maxAttempts: 1,
   async run(ctx) {
     await sweepAttempts(ctx);

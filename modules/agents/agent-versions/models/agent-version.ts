@@ -1,4 +1,4 @@
-/** One program of one version for one kind of machine, with the manifest that vouches for it. */
+/** One program of one version for one platform and architecture, with its signed manifest. */
 import Joi from 'joi';
 import {
   COMPONENTS,
@@ -25,7 +25,7 @@ export class AgentVersion extends Model {
   declare source: 'github' | 'local';
   declare downloadUrl: string | null;
   declare checksum: string;
-  /** The database's bigint, as a number: files stay below 2^53 bytes. */
+  /** A bigint column read as a number: files are smaller than 2^53 bytes. */
   declare fileSize: number;
   declare manifest: string;
   declare manifestSignature: string;
@@ -40,7 +40,7 @@ export class AgentVersion extends Model {
   declare withdrawnAt: Date | null;
 }
 
-/** Text that sorts (by bytes) as versions do: a release after its candidates. */
+/** Text whose byte order is the order of versions: a release sorts after its release candidates. */
 export function sortKey(version: string): string {
   const [numbers = '', candidate] = version.split('-rc.');
   const padded = numbers.split('.').map((part) => part.padStart(6, '0'));
@@ -48,7 +48,7 @@ export function sortKey(version: string): string {
 }
 
 const time = Joi.date().iso().allow(null).required();
-/** What is told of a version to those who install it. */
+/** What installers receive about a version. */
 export const offeredShape = named(
   'AgentVersionOffered',
   Joi.object({

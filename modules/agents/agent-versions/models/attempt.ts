@@ -1,4 +1,4 @@
-/** One try to bring one program of a device to another version. */
+/** An attempt to update one program of a device to another version. */
 import Joi from 'joi';
 import { COMPONENTS } from '#agent-protocol';
 import { named } from '#core';
@@ -8,7 +8,7 @@ export type EndState = 'succeeded' | 'rolled_back' | 'failed';
 export type AttemptState = OpenState | EndState;
 export const OPEN_STATES = ['offered', 'downloading', 'verifying', 'installing', 'restarting'] as const;
 export const ATTEMPT_STATES = [...OPEN_STATES, 'succeeded', 'rolled_back', 'failed'] as const;
-/** What an agent may say; success is what its heartbeat shows. */
+/** The states that agents may report. Success is not among them: the next heartbeat shows it. */
 export const REPORTED = ['downloading', 'verifying', 'installing', 'restarting', 'rolled_back', 'failed'] as const;
 export type Reported = (typeof REPORTED)[number];
 
@@ -21,10 +21,10 @@ export const FAILURES = [
   'start_failed',
   'timeout',
 ] as const;
-/** Offered again with the next beat, and forgiven three times a version. */
+/** Reasons after which the version is offered again with the next heartbeat. The first few do not count. */
 export const TRANSIENT = ['file_locked', 'download_failed'];
 
-/** Which states may lead to one; each step may be left out, since its report may be lost. */
+/** The states from which each reported state may follow. Steps may be missing, since their reports can be lost. */
 export const BEFORE: Record<Reported, readonly OpenState[]> = {
   downloading: ['offered'],
   verifying: ['offered', 'downloading'],
@@ -34,17 +34,21 @@ export const BEFORE: Record<Reported, readonly OpenState[]> = {
   failed: OPEN_STATES,
 };
 
-export const MOST_ATTEMPTS = 3;
-export const FORGIVEN = 3;
-/** SQL over attempts `a`: an end that speaks against trying once more. */
+/** Maximum number of counted attempts for a device and a version. */
+export const MAX_ATTEMPTS = 3;
+/** Number of failures with a transient reason that do not count, for a device and a version. */
+export const FORGIVEN_FAILURES = 3;
+/** SQL condition on attempts `a`: a failure that counts towards the maximum of attempts. */
 export const COUNTED = `(a.state in ('failed', 'rolled_back') and not a.forgiven
   and coalesce(a.reason, '') <> all ('{withdrawn,superseded}'))`;
 
+/** The programs on a device that updates replace. */
+export type Updatable = 'agent' | 'helper' | 'watchdog';
 export interface Attempt {
   id: string;
   orgId: string;
   deviceId: string;
-  component: 'agent' | 'helper' | 'watchdog';
+  component: Updatable;
   fromVersion: string;
   toVersion: string;
   attempt: number;

@@ -18,12 +18,12 @@ export const componentWord = () => Joi.string().valid(...COMPONENTS);
 export const platformWord = () => Joi.string().valid(...PLATFORMS, ...Object.keys(PLATFORM_ALIASES));
 export const architectureWord = () =>
   Joi.string().valid(...RELEASE_ARCHITECTURES, ...Object.keys(ARCHITECTURE_ALIASES));
-/** Of words that `platformWord` and `architectureWord` let through. */
+/** For values that `platformWord` and `architectureWord` accept. */
 export const canonicalPlatform = (word: string): Platform => platformOf(word) ?? (word as Platform);
 export const canonicalArchitecture = (word: string): ReleaseArchitecture =>
   architectureOf(word) ?? (word as ReleaseArchitecture);
 
-/** A version as agents name it; a leading `v` is removed. */
+/** A version as agents write it; a leading `v` is removed. */
 export const versionWord = () =>
   Joi.string()
     .max(21)
@@ -33,6 +33,6 @@ export const versionWord = () =>
     })
     .messages({ 'any.invalid': '{{#label}} must be a version such as 1.2.3 or 1.2.3-rc.4' });
 
-/** As `sync-remote` names a program that it registered: `agent:linux/amd64`. */
+/** A program as the answer of `sync-remote` names it: `agent:linux/amd64`. */
 export const label = ({ component, platform, architecture }: Coordinates): string =>
   `${component}:${platform}/${architecture}`;

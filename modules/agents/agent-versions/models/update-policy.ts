@@ -1,4 +1,4 @@
-/** How a tenant lets its agents be updated: `settings.agent-versions` of organizations and partners. */
+/** The update policy of a tenant: `settings.agent-versions` of organizations and partners. */
 import Joi from 'joi';
 import { versionWord } from './coordinates.ts';
 
@@ -6,15 +6,15 @@ export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 export type Day = (typeof DAYS)[number];
 
 export interface Ring {
-  /** Share of the devices, this ring and all before it. */
+  /** Cumulative share of the devices: this ring and all before it. */
   percent: number;
-  /** After the version was promoted. */
+  /** Hours after the promotion of the version. */
   delayHours: number;
 }
 export interface Window {
-  /** On which the window begins. */
+  /** The days on which the window begins. */
   days: Day[];
-  /** `HH:MM`; an end before the start lies on the next day, an equal one 24 hours later. */
+  /** `HH:MM`. An end before the start is on the next day; an equal one is 24 hours later. */
   start: string;
   end: string;
   timezone: string;
@@ -22,13 +22,13 @@ export interface Window {
 export interface UpdatePolicy {
   mode: 'auto' | 'staged' | 'manual';
   pinnedVersion: string | null;
-  /** Lets a pin lead to a lower version than the installed one. */
+  /** Allows the pinned version to be lower than the installed one. */
   allowDowngrade: boolean;
   rings: Ring[];
   window: Window | null;
-  /** Of at least 20 attempts. */
+  /** Percent of the attempts; applies from 20 attempts. */
   haltOnFailurePercent: number;
-  /** Devices. */
+  /** Number of devices. */
   haltOnFailureCount: number;
 }
 
@@ -37,7 +37,7 @@ const clock = () =>
     .pattern(/^([01]\d|2[0-3]):[0-5]\d$/)
     .required();
 
-/** Whether this server can tell the time there. */
+/** Whether this server knows the time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -69,7 +69,7 @@ export const updatePolicy = Joi.object<UpdatePolicy>({
     .min(1)
     .max(20)
     .custom(rising)
-    .messages({ 'rings.rising': '{{#label}} must rise in percent and not fall in delayHours' })
+    .messages({ 'rings.rising': '{{#label}} must increase in percent and not decrease in delayHours' })
     .default([
       { percent: 5, delayHours: 0 },
       { percent: 25, delayHours: 24 },

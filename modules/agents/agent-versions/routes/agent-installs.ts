@@ -1,4 +1,4 @@
-/** What a machine without an agent may fetch: installation scripts and the programs that they install. */
+/** What a machine without an agent may download: installation scripts and the programs that they install. */
 import Joi from 'joi';
 import type { Component } from '#agent-protocol';
 import { defineRoute } from '#core';
@@ -13,7 +13,7 @@ import {
 import { type FileQuery, sendFile } from '../services/downloads.ts';
 import { sendScript } from '../services/install-scripts.ts';
 
-const open = 'a machine without an agent has nothing to prove itself with; nothing here is secret';
+const open = 'a machine without an agent has no credentials, and nothing here is secret';
 const limits = [{ name: 'agent-install', max: 60, windowSeconds: 60, by: 'ip' as const }];
 const script = { access: { open }, limits, produces: ['text/x-shellscript'], response: Joi.string() };
 
@@ -21,14 +21,14 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/agents/install.sh',
-    summary: 'The script that installs and enrolls an agent on Linux or macOS',
+    summary: 'Returns the script that installs and enrolls an agent on Linux or macOS',
     ...script,
     handler: (ctx) => sendScript(ctx, 'install.sh'),
   }),
   defineRoute({
     method: 'GET',
     path: '/agents/install.ps1',
-    summary: 'The script that installs and enrolls an agent on Windows',
+    summary: 'Returns the script that installs and enrolls an agent on Windows',
     ...script,
     produces: ['text/plain'],
     handler: (ctx) => sendScript(ctx, 'install.ps1'),
@@ -36,17 +36,17 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/agents/uninstall.sh',
-    summary: 'The script that removes an agent from Linux or macOS',
+    summary: 'Returns the script that removes an agent from Linux or macOS',
     ...script,
     handler: (ctx) => sendScript(ctx, 'uninstall.sh'),
   }),
   defineRoute({
     method: 'GET',
     path: '/agents/download/{os}/{arch}',
-    summary: 'The program itself: a redirect to where it lies, or the file',
-    description: 'Without a version the latest. Files come with Content-Length, ETag (the SHA-256) and ranges.',
+    summary: 'Downloads a program: the file, or a redirect to it',
+    description: 'Without a version, the latest. Files have Content-Length and ETag (the SHA-256) and support ranges.',
     access: { open },
-    // Whole sites update from behind one address, each agent by a link of its own.
+    // All agents of a site may share one address, but each has its own signed link.
     limits: [
       {
         ...{ name: 'agent-download', max: 120, windowSeconds: 60 },
@@ -55,11 +55,11 @@ export default [
     ],
     produces: ['application/octet-stream'],
     params: Joi.object<{ os: string; arch: string }>({
-      os: platformWord().required().description('linux, darwin or windows, also by their other usual names'),
-      arch: architectureWord().required().description('amd64 or arm64, also by their other usual names'),
+      os: platformWord().required().description('linux, darwin or windows, or one of their usual aliases'),
+      arch: architectureWord().required().description('amd64 or arm64, or one of their usual aliases'),
     }),
     query: Joi.object<FileQuery>({
-      version: versionWord().description('The newest promoted one when absent'),
+      version: versionWord().description('Default: the latest promoted version'),
       component: componentWord()
         .default('agent')
         .description('Which program: agent, helper or watchdog') as Joi.Schema<Component>,
@@ -67,8 +67,8 @@ export default [
         .integer()
         .min(0)
         .max(4_102_444_800)
-        .description('Of a signed link: until when it opens, in seconds since 1970'),
-      signature: Joi.string().hex().length(64).description('Of a signed link: what proves it'),
+        .description('Of a signed link: when it expires, in seconds since 1970'),
+      signature: Joi.string().hex().length(64).description('Of a signed link: its signature'),
     }),
     response: Joi.any(),
     answers: { 302: Joi.any() },

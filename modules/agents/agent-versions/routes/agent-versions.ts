@@ -1,4 +1,4 @@
-/** /agent-versions: the catalogue, rollouts, and what each device was offered. */
+/** /agent-versions: the catalogue, downloads, and the status of rollouts. */
 import Joi from 'joi';
 import type { Component, Coordinates } from '#agent-protocol';
 import { defineRoute, pageOf, pageQuery } from '#core';
@@ -25,8 +25,8 @@ interface Asked {
   component: Component;
 }
 const asked = {
-  platform: platformWord().required().description('linux, darwin or windows, also by their other usual names'),
-  arch: architectureWord().required().description('amd64 or arm64, also by their other usual names'),
+  platform: platformWord().required().description('linux, darwin or windows, or one of their usual aliases'),
+  arch: architectureWord().required().description('amd64 or arm64, or one of their usual aliases'),
   component: componentWord().default('agent').description('Which program: agent, helper or watchdog'),
 };
 const coordinates = ({ platform, arch, component }: Asked): Coordinates => ({
@@ -40,12 +40,15 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/agent-versions/latest',
-    summary: 'Names the version to install on a machine, with what proves it',
-    access: { open: 'installers ask before the machine has an agent; the answer is the same for everybody' },
+    summary: 'Returns the version to install on a machine, with its checksum and signed manifest',
+    access: { open: 'installers call it before the machine has an agent; the answer is the same for all callers' },
     limits: [publicLimit],
     query: Joi.object<Asked & { channel: Channel }>({
       ...asked,
-      channel: Joi.string().valid('stable', 'candidate').default('stable').description('candidate: prereleases too'),
+      channel: Joi.string()
+        .valid('stable', 'candidate')
+        .default('stable')
+        .description('candidate includes prereleases'),
     }),
     response: offeredShape,
     errors: ['NOT_FOUND', 'RATE_LIMITED'],
@@ -54,7 +57,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/agent-versions/status',
-    summary: 'Shows how far the agents are updated, and who fails',
+    summary: 'Shows the progress of updates, the devices that fail, and halted rollouts',
     access: { permission: 'devices:read' },
     query: Joi.object<StatusQuery>({ orgId: Joi.string().uuid(), siteId: Joi.string().uuid() }),
     response: Joi.object({
@@ -73,10 +76,10 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/agent-versions/{version}/download',
-    summary: 'Gives the link of this moment to a version, with what proves it',
-    description: 'Wants the token of an agent, with its agentId in the query, or an access token.',
-    access: { open: 'the handler lets agents and signed-in people in, which no one kind of access does' },
-    // Whole sites update from behind one address; wrong tokens are counted where agents are let in.
+    summary: 'Returns a short-lived link to a version, with its checksum and signed manifest',
+    description: 'Requires the token of an agent, with its agentId in the query, or an access token.',
+    access: { open: 'the handler accepts agents and signed-in users, which no single kind of access does' },
+    // All agents of a site may share one address. Wrong tokens are counted by the authentication of agents.
     limits: [
       {
         ...publicLimit,
@@ -87,7 +90,7 @@ export default [
     params: Joi.object<{ version: string }>({ version: versionWord().required() }),
     query: Joi.object<Asked & { agentId?: string }>({
       ...asked,
-      agentId: Joi.string().hex().length(64).description('Of the agent that calls'),
+      agentId: Joi.string().hex().length(64).description('The id of the calling agent'),
     }),
     response: Joi.object({
       url: Joi.string().required(),
@@ -123,13 +126,13 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agent-versions/sync-remote',
-    summary: 'Registers the programs of a release after verifying each',
-    description: 'Programs that are registered already are skipped. One refused program leaves the whole release out.',
+    summary: 'Verifies the programs of a release and registers them',
+    description: 'Programs that are already registered are skipped. If one program is invalid, none is registered.',
     access: operator,
     audit: 'agent_version.sync',
     work: 'none',
     query: Joi.object<{ version?: string }>({
-      version: versionWord().description('Default: the newest that is no prerelease'),
+      version: versionWord().description('Default: the newest version that is not a prerelease'),
     }),
     response: Joi.object({
       version: Joi.string().required(),
@@ -147,11 +150,13 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agent-versions/{id}/promote',
-    summary: 'Lets a registered version be offered',
+    summary: 'Promotes a registered version, so that it is offered',
     access: operator,
     audit: 'agent_version.promote',
     params: idParams,
-    payload: Joi.object<{ force?: boolean }>({ force: Joi.boolean().description('For a prerelease') }).allow(null),
+    payload: Joi.object<{ force?: boolean }>({ force: Joi.boolean().description('Required for a prerelease') }).allow(
+      null,
+    ),
     response: Joi.object({ data: versionShape.required() }),
     errors: ['NOT_FOUND', 'INVALID_STATE', 'PRERELEASE'],
     handler: async (ctx, { params, payload }) => ({
@@ -161,7 +166,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agent-versions/{id}/withdraw',
-    summary: 'Takes a version back for good; the one before becomes the latest',
+    summary: 'Withdraws a version permanently; the version before it becomes the latest',
     access: operator,
     audit: 'agent_version.withdraw',
     params: idParams,

@@ -1,4 +1,4 @@
-/** Attempts: what agents report of them, and what operators do about failures. */
+/** Update attempts: reports of agents, and the reactions of operators to failures. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { attemptShape, FAILURES, REPORTED } from '../models/attempt.ts';
@@ -8,18 +8,18 @@ import { resumeRollout } from '../services/rollout/rollouts.ts';
 
 const write = { permission: 'devices:write', mfa: true };
 const idParams = Joi.object<{ id: string }>({
-  id: Joi.string().uuid().required().description('The attempt or the halt, as GET /agent-versions/status shows it'),
+  id: Joi.string().uuid().required().description('The id of the attempt or the halt, from GET /agent-versions/status'),
 });
 
 export default [
   defineRoute({
     method: 'POST',
     path: '/agents/{id}/update-status',
-    summary: 'Says how far an update has come',
+    summary: 'Reports the progress of an update',
     description:
-      'Success is not reported: it shows in the heartbeat. A watchdog reports for an agent that it had to roll back.',
+      'Success is not reported: the next heartbeat shows it. A watchdog reports for an agent whose update it rolled back.',
     access: { agent: { roles: ['agent', 'watchdog', 'helper'] } },
-    audit: { none: 'steps are not recorded; the end of an attempt is, as agent.update.failed' },
+    audit: { none: 'single steps are not recorded; a failed attempt is, as agent.update.failed' },
     limits: [{ name: 'agent-update', max: 60, windowSeconds: 60, by: 'actor' }],
     params: Joi.object<{ id: string }>({
       id: Joi.string().hex().length(64).required().description("The agent's id from its enrollment"),
@@ -39,7 +39,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agent-versions/attempts/{id}/retry',
-    summary: 'Forgives what failed, so that the device is offered the version again',
+    summary: 'Forgives failed attempts, so that the version is offered to the device again',
     access: write,
     audit: 'agent.update.retry',
     params: idParams,
@@ -50,7 +50,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agent-versions/halts/{id}/resume',
-    summary: 'Lets a rollout go on that stopped for its failures',
+    summary: 'Resumes a rollout that was halted because of failures',
     access: write,
     audit: 'agent.rollout.resume',
     params: idParams,

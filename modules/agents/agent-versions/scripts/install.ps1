@@ -2,9 +2,9 @@
 Installs the Quartermaster agent and its watchdog on Windows, enrolls this machine and starts them. In a PowerShell of an
 administrator:
   $env:AGENT_TOKEN = 'KEY'; Invoke-RestMethod '@SERVER@/api/v1/agents/install.ps1' | Invoke-Expression
-Or saved to a file: install.ps1 -Server URL -TokenFile FILE -DeviceRole ROLE -NoStart. The key and the secret come from
-AGENT_TOKEN and AGENT_ENROLLMENT_SECRET or from files, never from arguments. Run again it brings the programs to the latest version.
--Prefix installs below another folder, without task and without being an administrator.
+Or from a file: install.ps1 -Server URL -TokenFile FILE -DeviceRole ROLE -NoStart. The key and the secret come from
+AGENT_TOKEN and AGENT_ENROLLMENT_SECRET or from files, never from arguments. A second run updates the programs to the latest version.
+-Prefix installs below another folder, without a task and without administrator rights.
 #>
 param(
   [string]$Server = '@SERVER@',
@@ -22,7 +22,7 @@ $ProgressPreference = 'SilentlyContinue'
 $Server = $Server.TrimEnd('/')
 $Token = if ($TokenFile) { (Get-Content -Raw -LiteralPath $TokenFile).Trim() } else { [string]$env:AGENT_TOKEN }
 $Secret = if ($SecretFile) { (Get-Content -Raw -LiteralPath $SecretFile).Trim() } else { [string]$env:AGENT_ENROLLMENT_SECRET }
-# Not for the programs that are started from here.
+# The programs that this script starts do not get them.
 Remove-Item Env:AGENT_TOKEN, Env:AGENT_ENROLLMENT_SECRET -ErrorAction SilentlyContinue
 
 $identity = New-Object Security.Principal.WindowsPrincipal([Security.Principal.WindowsIdentity]::GetCurrent())
@@ -43,14 +43,14 @@ if (-not (Test-Path -LiteralPath $state) -and -not $Token) {
 $work = Join-Path ([IO.Path]::GetTempPath()) ([Guid]::NewGuid().ToString('N'))
 New-Item -ItemType Directory -Path $work | Out-Null
 
-# Leaves a folder to the system and its administrators: programs that run as the system, tokens, keys.
+# Lets only the system and administrators read a folder: it holds programs that run as the system, tokens and keys.
 function Protect-Folder([string]$Path) {
   if ($Prefix) { return }
   & icacls.exe $Path /inheritance:r /grant:r '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' | Out-Null
   if ($LASTEXITCODE -ne 0) { throw "install.ps1: the rights of $Path could not be set" }
 }
 
-# Downloads one program and proves it, before anything that runs is touched.
+# Downloads one program and verifies it, before it changes an installed one.
 function Get-Program([string]$Component) {
   $query = "platform=windows&arch=amd64&component=$Component"
   $latest = Invoke-RestMethod -UseBasicParsing -Uri "$Server/api/v1/agent-versions/latest?$query"
@@ -65,7 +65,7 @@ function Get-Program([string]$Component) {
   return $latest.version
 }
 
-# A running program cannot be written over, but renamed.
+# The file of a running program cannot be overwritten, but renamed.
 function Set-Program([string]$Component) {
   $place = Join-Path $folder "$Component.exe"
   if (Test-Path -LiteralPath $place) { Move-Item -Force -LiteralPath $place -Destination "$place.replaced" }
@@ -85,7 +85,7 @@ try {
   $watchdog = Join-Path $folder 'watchdog.exe'
 
   if (-not (Test-Path -LiteralPath $state)) {
-    # Arguments of a running program can be read by others: secrets travel in files.
+    # Other users can read the arguments of a running program, so secrets are passed in files.
     $keyFile = Join-Path $work 'key'
     [IO.File]::WriteAllText($keyFile, $Token)
     $arguments = @('enroll', '--server', $Server, '--state', $state, '--key-file', $keyFile)
@@ -100,7 +100,7 @@ try {
   }
 
   if (-not $Prefix) {
-    # The watchdog runs the agent. Ended with another code than 0, as after its own update, it is started again in a minute.
+    # The watchdog runs the agent. When it exits with a code other than 0, as after its own update, it restarts after a minute.
     $run = "watchdog --program `"$agent`" --supervised --state `"$state`""
     $action = New-ScheduledTaskAction -Execute "`"$watchdog`"" -Argument $run
     $trigger = New-ScheduledTaskTrigger -AtStartup

@@ -3,10 +3,10 @@
 #   export AGENT_TOKEN=KEY
 #   curl -fsSL @SERVER@/api/v1/agents/install.sh | sudo --preserve-env=AGENT_TOKEN sh
 # Options: --server URL --token KEY --token-file FILE --enrollment-secret S --device-role ROLE --no-start
-# The key and the secret are better given as AGENT_TOKEN and AGENT_ENROLLMENT_SECRET, or the key in a file: arguments show
-# in the process list. The site is that of the key; --site-id is taken and says nothing new.
-# Run again it brings the programs to the latest version; the machine stays who it is.
-# PREFIX installs below another root, without service and without being root.
+# Prefer AGENT_TOKEN and AGENT_ENROLLMENT_SECRET, or a file with the key: arguments are visible in the process list.
+# The site is that of the key; --site-id is accepted and ignored.
+# A second run updates the programs to the latest version; the machine keeps its identity.
+# PREFIX installs below another root folder, without services and without root privileges.
 set -eu
 umask 077
 
@@ -61,7 +61,7 @@ state=$prefix/var/lib/quartermaster-agent/state.json
 
 mkdir -p "$folder" "$(dirname "$state")"
 chmod 755 "$folder"
-# Beside their place: the folder of temporary files may be closed to programs.
+# Next to the target folder: programs in the folder of temporary files may not be executable.
 work=$(mktemp -d "$folder/install.XXXXXX")
 trap 'rm -rf "$work"; rmdir "$folder" 2>/dev/null || true' EXIT
 trap 'exit 1' INT TERM
@@ -82,7 +82,7 @@ sha256() {
 field() {
   sed -n 's/.*[{,]"'"$1"'":"\([^"\\]*\)".*/\1/p' "$work/latest.json"
 }
-# Downloads one program and proves it; fails before anything that runs is touched.
+# Downloads one program and verifies it; fails before it changes an installed one.
 prepare() {
   component=$1
   query="platform=$os&arch=$arch&component=$component"
@@ -98,21 +98,21 @@ prepare() {
   [ "$("$work/$component" version 2>"$work/why")" = "$version" ] ||
     fail "this machine cannot run the $component: $(head -n 1 "$work/why")"
 }
-# A running program cannot be written over, but its name can be given to another.
+# The file of a running program cannot be overwritten, but renamed.
 place() {
   mv -f "$work/$1" "$folder/$1"
 }
 
 prepare agent || fail "$server has no agent for $os $arch"
 agent_version=$version
-# A release may come without it.
+# A release may lack it.
 with_watchdog=yes
 prepare watchdog || with_watchdog=no
 place agent
 [ $with_watchdog = no ] || place watchdog
 
 if [ ! -f "$state" ]; then
-  # Arguments of a running program can be read by everybody on this machine: secrets travel in files.
+  # All users of this machine can read the arguments of a running program, so secrets are passed in files.
   printf '%s' "$token" >"$work/key"
   set -- enroll --server "$server" --state "$state" --key-file "$work/key"
   if [ -n "$secret" ]; then
@@ -123,7 +123,7 @@ if [ ! -f "$state" ]; then
   "$program" "$@" || fail 'this machine could not be enrolled'
 fi
 
-# A service for systemd that is started again whenever it ends, while this machine is enrolled.
+# A systemd service that is restarted whenever it ends, while this machine is enrolled.
 unit() {
   file=$prefix/etc/systemd/system/$1.service
   mkdir -p "$(dirname "$file")"
@@ -146,7 +146,7 @@ WantedBy=multi-user.target
 UNIT
   chmod 644 "$file"
 }
-# The same for launchd; arguments follow the name.
+# The same for launchd; the arguments follow the name.
 daemon() {
   file=$prefix/Library/LaunchDaemons/$1.plist
   label=$1

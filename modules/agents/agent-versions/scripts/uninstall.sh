@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stops the Quartermaster agent and its watchdog and removes them. --keep-state keeps who this machine was.
+# Stops the Quartermaster agent and its watchdog and removes them. --keep-state keeps the identity of this machine.
 set -eu
 
 prefix=${PREFIX:-}
@@ -17,7 +17,7 @@ esac
   exit 1
 }
 
-# The watchdog first: it would start the agent again.
+# The watchdog first, because it would restart the agent.
 for name in quartermaster-watchdog quartermaster-agent; do
   unit=$prefix/etc/systemd/system/$name.service
   plist=$prefix/Library/LaunchDaemons/$name.plist

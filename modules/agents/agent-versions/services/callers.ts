@@ -1,10 +1,10 @@
-/** Lets an agent or a signed-in person in: two kinds of callers that no one kind of route access names. */
+/** Authenticates an agent or a signed-in user, which no single kind of route access does. */
 import { type AgentAccess, type Context, errors, type Input } from '#core';
 
-/** Tokens of agents; the agent says who it is, since this path does not. */
+/** The form of agent tokens. The path does not name the agent, so the query does. */
 const AGENT_TOKEN = /^svc_[0-9a-f]{64}$/;
 
-/** Throws 401, or what the agent's state forbids. */
+/** Throws 401, or the error for the state of the agent. */
 export async function mustBeCaller(
   ctx: Context,
   headers: Input['headers'],

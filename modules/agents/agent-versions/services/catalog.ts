@@ -1,4 +1,4 @@
-/** What may be offered, in memory: versions, halts and tenants' policies, read again when a notice says so. */
+/** The versions, halts and policies of tenants in memory. Notices and a time limit have them read again. */
 
 import type { Component, Manifest, Platform, ReleaseArchitecture } from '#agent-protocol';
 import { type Context, defineService, type Services, type StartServices } from '#core';
@@ -6,10 +6,10 @@ import type { UpdatePolicy } from '../models/update-policy.ts';
 import { variables } from '../variables.ts';
 import { isTrusted } from './releases/manifests.ts';
 
-/** Tells every process that versions or halts changed. */
+/** Sent to all processes when versions or halts change. */
 export const CATALOG_NOTICE = 'agent-versions.catalog';
-/** A changed policy counts within this time. */
-const POLICY_MS = 60_000;
+/** How long a policy is kept, in milliseconds: a change takes effect within this time. */
+const POLICY_CACHE_MS = 60_000;
 
 export interface Target {
   id: string;
@@ -20,24 +20,25 @@ export interface Target {
   checksum: string;
   isLatest: boolean;
   promotedAt: Date | null;
-  /** Signed by a trusted key; whether it has expired is for the moment to say. */
+  /** Signed by a trusted key. Whether the manifest has expired is checked at each offer. */
   signed: boolean;
   expiresAt: Date | null;
 }
 export interface Loaded {
-  /** No version was ever registered: there is nothing to offer, and nothing was. */
+  /** No version was ever registered, so no attempts exist either. */
   empty: boolean;
   targets: ReadonlyMap<string, Target>;
   latest: ReadonlyMap<string, Target>;
-  /** `<owner> <component> <version>`; owner is an organization or a partner. */
+  /** `<owner> <component> <version>`, where the owner is the id of an organization or a partner. */
   halted: ReadonlySet<string>;
 }
 
-const place = (component: string, platform: string, architecture: string) => `${component} ${platform} ${architecture}`;
+const programKey = (component: string, platform: string, architecture: string) =>
+  `${component} ${platform} ${architecture}`;
 export const latestFor = (loaded: Loaded, component: string, platform: string, architecture: string) =>
-  loaded.latest.get(place(component, platform, architecture));
+  loaded.latest.get(programKey(component, platform, architecture));
 export const targetFor = (loaded: Loaded, component: string, platform: string, architecture: string, version: string) =>
-  loaded.targets.get(`${place(component, platform, architecture)} ${version}`);
+  loaded.targets.get(`${programKey(component, platform, architecture)} ${version}`);
 
 export class Catalog {
   readonly #load: () => Promise<Loaded>;
@@ -54,7 +55,7 @@ export class Catalog {
     if (!this.#loaded) {
       const loaded = this.#load();
       this.#loaded = loaded;
-      // A failure is not remembered; what was forgotten meanwhile stays forgotten.
+      // A failed read is not kept. A read that `forget` has replaced meanwhile is left alone.
       loaded.catch(() => {
         if (this.#loaded === loaded) this.#loaded = null;
       });
@@ -64,7 +65,7 @@ export class Catalog {
 
   policyOf(orgId: string): Promise<UpdatePolicy> {
     const held = this.#policies.get(orgId);
-    if (held && performance.now() - held.at < POLICY_MS) return held.policy;
+    if (held && performance.now() - held.at < POLICY_CACHE_MS) return held.policy;
     const policy = this.#readPolicy(orgId);
     this.#policies.set(orgId, { policy, at: performance.now() });
     policy.catch(() => this.#policies.delete(orgId));
@@ -77,14 +78,14 @@ export class Catalog {
   }
 }
 
-interface Row extends Omit<Target, 'signed' | 'expiresAt'> {
+interface VersionRow extends Omit<Target, 'signed' | 'expiresAt'> {
   manifest: string;
   manifestSignature: string;
   signingKeyId: string;
 }
 
 async function load(ctx: Context): Promise<Loaded> {
-  const { rows } = await ctx.sql<Row & { state: string }>(
+  const { rows } = await ctx.sql<VersionRow & { state: string }>(
     `select id, version, component, platform, architecture, checksum, is_latest as "isLatest",
        promoted_at as "promotedAt", manifest, manifest_signature as "manifestSignature",
        signing_key_id as "signingKeyId", state
@@ -94,7 +95,7 @@ async function load(ctx: Context): Promise<Loaded> {
     `select coalesce(org_id, partner_id) as owner, component, version from agent_rollout_halts where resumed_at is null`,
   );
   const targets = rows.filter(({ state }) => state !== 'withdrawn').map((row) => toTarget(ctx.services.config, row));
-  const key = (one: Target) => place(one.component, one.platform, one.architecture);
+  const key = (one: Target) => programKey(one.component, one.platform, one.architecture);
   return {
     empty: rows.length === 0,
     targets: new Map(targets.map((one) => [`${key(one)} ${one.version}`, one])),
@@ -103,8 +104,8 @@ async function load(ctx: Context): Promise<Loaded> {
   };
 }
 
-/** Signatures are checked here, once, and not with every beat. */
-function toTarget(config: Services['config'], row: Row): Target {
+/** Checks the signature once for each load of the catalogue rather than with every heartbeat. */
+function toTarget(config: Services['config'], row: VersionRow): Target {
   const { id, version, component, platform, architecture, checksum, isLatest, promotedAt } = row;
   const { expiresAt } = JSON.parse(row.manifest) as Manifest;
   return {

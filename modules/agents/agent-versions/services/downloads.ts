@@ -1,4 +1,4 @@
-/** Where a program is fetched: at the release host, in the object storage, or from this server as a stream. */
+/** Downloads of programs: from the release host, from the object storage, or as a stream from this server. */
 import { open } from 'node:fs/promises';
 import { type Coordinates, fileName } from '#agent-protocol';
 import { type Context, defineService, errors, type Reply, reply } from '#core';
@@ -10,14 +10,14 @@ import { localPath } from './releases/local-releases.ts';
 import { isTrusted } from './releases/manifests.ts';
 import { PREFIX, presignedUrl } from './releases/stored-files.ts';
 
-/** How long a link to a file of this server holds, in seconds. */
+/** How long a signed link is valid, in seconds. */
 const LINK_SECONDS = 600;
 const PURPOSE = 'agent-versions file';
 
 const fileUrl = (ctx: Context, row: AgentVersion) =>
   `${ctx.services.config.http.publicUrl}/api/v1/agents/download/${row.platform}/${row.architecture}?component=${row.component}&version=${row.version}`;
 
-/** A row as people and installers see it. */
+/** A row as users and installers see it. */
 export function shown(ctx: Context, row: AgentVersion) {
   const { id, version, component, platform, architecture, checksum, fileSize } = row;
   const { manifest, manifestSignature, signingKeyId, releaseNotes } = row;
@@ -29,10 +29,10 @@ export function shown(ctx: Context, row: AgentVersion) {
   };
 }
 
-/** `candidate` also takes a prerelease that somebody promoted. */
+/** `candidate` includes promoted prereleases. */
 export type Channel = 'stable' | 'candidate';
 
-/** What an installer needs of the latest version. 404 where none may be offered. */
+/** The latest version with what an installer needs of it. 404 where no version may be offered. */
 export async function latestVersion(ctx: Context, at: Coordinates, channel: Channel): Promise<object> {
   const promoted = AgentVersion.in(ctx).where({ ...at, state: 'promoted' });
   if (channel === 'stable') promoted.where('prerelease', false);
@@ -48,7 +48,7 @@ export async function latestVersion(ctx: Context, at: Coordinates, channel: Chan
 const trusted = (ctx: Context, row: AgentVersion) =>
   isTrusted(variables.of(ctx.services.config).trustKeys, row, new Date());
 
-/** The link of this moment, with what proves the program. 404, 409 MANIFEST_NOT_TRUSTED, 410 VERSION_WITHDRAWN. */
+/** A short-lived link to a program, with its signed manifest. 404, 409 MANIFEST_NOT_TRUSTED, 410 VERSION_WITHDRAWN. */
 export async function downloadLink(ctx: Context, version: string, at: Coordinates): Promise<object> {
   const row = await mustFind(ctx, version, at);
   if (!trusted(ctx, row)) throw ManifestNotTrusted();
@@ -70,14 +70,14 @@ async function mustFind(ctx: Context, version: string, at: Coordinates): Promise
   return row;
 }
 
-/** A link into the object storage, where the releases lie there. */
+/** A link into the object storage; undefined where the releases are stored elsewhere. */
 function storedUrl({ services }: Context, row: AgentVersion): string | undefined {
   const { objectStorage } = services.config;
   if (!objectStorage || !variables.of(services.config).binariesInStorage) return undefined;
   return presignedUrl(objectStorage, `${PREFIX}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
 }
 
-/** Also opens a version that is not promoted yet, to whoever was let in to ask for it. */
+/** Valid also for a version that is not promoted yet; the caller has been authenticated. */
 function signedUrl(ctx: Context, row: AgentVersion): string {
   const expires = Math.floor(Date.now() / 1000) + LINK_SECONDS;
   return `${fileUrl(ctx, row)}&expires=${expires}&signature=${signatureOf(ctx, row, expires)}`;
@@ -92,7 +92,7 @@ export interface FileQuery {
   signature?: string;
 }
 
-/** A redirect to the release host, or the file. Without a signed link only what is promoted. 404, 410. */
+/** A redirect to the file, or the file itself. Without a signed link only promoted versions. 404, 410. */
 export async function sendFile(ctx: Context, at: Coordinates, query: FileQuery): Promise<Reply> {
   const row = query.version
     ? await mustFind(ctx, query.version, at)
@@ -101,7 +101,7 @@ export async function sendFile(ctx: Context, at: Coordinates, query: FileQuery):
     throw errors.NotFound('There is no such version');
   }
   const elsewhere = row.downloadUrl ?? storedUrl(ctx, row);
-  // A link of the moment must not be kept.
+  // A short-lived link must not be cached.
   const headers = { location: elsewhere ?? '', ...(row.downloadUrl ? {} : { 'cache-control': 'no-store' }) };
   if (elsewhere) return reply(null, { status: 302, headers });
   return streamFile(ctx, row);
@@ -117,8 +117,8 @@ function isSigned(ctx: Context, row: AgentVersion, { expires, signature }: FileQ
 export const DOWNLOADS = defineService<{ count: number }>('agent-versions.downloads');
 
 /**
- * The server does ranges and conditions by these headers. A file of another size is not the one that was registered. 503 while
- * as many programs are sent as may be: a whole site that updates at once must not take the API from everybody else.
+ * The server handles ranges and conditional requests by these headers. A file of another size was replaced since it was registered.
+ * 503 while AGENT_DOWNLOADS_MAX programs are being sent, so that a site that updates as a whole does not block the API.
  */
 async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
   const sending = ctx.services.get(DOWNLOADS);
@@ -134,7 +134,7 @@ async function streamFile(ctx: Context, row: AgentVersion): Promise<Reply> {
     throw errors.NotFound('There is no such version');
   }
   sending.count += 1;
-  // Also when nobody reads it: the server destroys what it does not send.
+  // The server also closes streams that no client reads.
   const stream = file.createReadStream().once('close', () => {
     sending.count -= 1;
   });

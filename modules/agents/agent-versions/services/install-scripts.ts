@@ -1,4 +1,4 @@
-/** The scripts that technicians pipe into sh or PowerShell, told where this server is. */
+/** The scripts that technicians pipe into sh or PowerShell, with the URL of this server filled in. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Context, type Reply, reply } from '#core';
@@ -18,7 +18,7 @@ export async function sendScript(ctx: Context, name: keyof typeof TYPES): Promis
     text = readFile(join(FOLDER, name), 'utf8');
     texts.set(name, text);
   }
-  // It stands within single quotes of a shell, and a URL has none once it is written as one.
+  // The script has the URL within single quotes, so quotes in it are encoded.
   const server = new URL(ctx.services.config.http.publicUrl).href.replace(/\/+$/, '').replaceAll("'", '%27');
   return reply((await text).replaceAll('@SERVER@', server), {
     type: TYPES[name],

@@ -1,4 +1,4 @@
-/** Which version is the latest: promoting and withdrawing, one at a time for all of the catalogue. */
+/** Promotes and withdraws versions, and with that decides which version is the latest. */
 
 import type { Coordinates } from '#agent-protocol';
 import { type Context, errors } from '#core';
@@ -6,12 +6,12 @@ import { PrereleaseNeedsForce } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
 import { CATALOG_NOTICE } from './catalog.ts';
 
-/** Changes of the catalogue take turns: which version is the latest depends on all others. Ends with the transaction. */
+/** Serializes changes of the catalogue until the end of the transaction, because the latest version depends on all versions. */
 export async function takeTurn(ctx: Context): Promise<void> {
   await ctx.sql('select pg_advisory_xact_lock(7203431)');
 }
 
-/** The highest promoted version is the latest: an older one that is promoted late takes nobody back. */
+/** Marks the highest promoted version as the latest, so that promoting an older one later downgrades no device. */
 export async function refreshLatest(ctx: Context, at: Coordinates): Promise<void> {
   const where = 'component = $1 and platform = $2 and architecture = $3';
   const values = [at.component, at.platform, at.architecture];
@@ -39,7 +39,7 @@ export async function promoteVersion(ctx: Context, id: string, force: boolean): 
   return changed(ctx, row, 'agent_version.promote');
 }
 
-/** Never offered again; offers that no agent has taken up end, and the version before becomes the latest. */
+/** The version is never offered again. Offers that no agent has taken up end, and the version before it becomes the latest. */
 export async function withdrawVersion(ctx: Context, id: string): Promise<AgentVersion> {
   await takeTurn(ctx);
   const row = await mustExist(ctx, id);

@@ -1,4 +1,4 @@
-/** The catalogue as people see it, with how many of their devices run each version. */
+/** The catalogue as users see it, with the number of their devices that run each version. */
 
 import type { Component } from '#agent-protocol';
 import { type Context, type PageQuery, page, reach, type SortKey } from '#core';

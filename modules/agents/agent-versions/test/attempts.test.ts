@@ -1,9 +1,9 @@
-/** The life of an attempt: steps, ends, retries, time-outs. */
+/** The states of an attempt: steps, ends, retries, timeouts. */
 import test from 'ava';
 import { systemUser, tenant } from '#test';
 import { fc } from '#test/properties';
 import { ATTEMPT_STATES, REPORTED } from '../models/attempt.ts';
-import { age, attempts, beat, forget, layOut, newAgent, report, runJob, startLocal, sync } from './ground.ts';
+import { age, attempts, forget, layOut, newAgent, report, runJob, sendHeartbeat, startLocal, sync } from './ground.ts';
 
 const { test: platform, folder } = await startLocal();
 const admin = await systemUser(platform);
@@ -14,7 +14,7 @@ test.after.always(() => platform.stop());
 const offered = async () => {
   const at = await tenant(platform);
   const agent = await newAgent(platform, at);
-  await beat(agent);
+  await sendHeartbeat(agent);
   return { ...at, agent, last: async () => (await attempts(platform, agent.deviceId)).at(-1) };
 };
 const shownState = async (deviceId: string) =>
@@ -30,7 +30,7 @@ const failedEvents = (orgId: string) =>
     [orgId],
   );
 
-test.serial('an agent reports its steps in order; a repeat changes nothing, a step back is refused', async (t) => {
+test.serial('an agent reports its steps in order; a repeat changes nothing, and a step back is rejected', async (t) => {
   const { agent, last } = await offered();
   for (const state of ['downloading', 'verifying', 'installing', 'restarting']) {
     t.deepEqual((await report(agent, '2.0.0', state)).body, { changed: true } as never);
@@ -42,38 +42,35 @@ test.serial('an agent reports its steps in order; a repeat changes nothing, a st
   t.is((await report(agent, '3.0.0', 'downloading')).status, 404);
   t.is((await report(agent, '2.0.0', 'succeeded')).status, 400, 'success shows in the heartbeat');
   t.is(await shownState(agent.deviceId), '2.0.0', 'the device shows updating');
-  await beat(agent, '2.0.0');
+  await sendHeartbeat(agent, '2.0.0');
   t.is((await last())?.state, 'succeeded');
   t.is(await shownState(agent.deviceId), null);
 });
 
-test.serial('an agent speaks only of itself', async (t) => {
+test.serial('an agent reports only about its own device', async (t) => {
   const [one, other] = [await offered(), await offered()];
   const token = other.agent.token;
   t.is((await one.agent.call('POST', 'update-status', { targetVersion: '2.0.0', state: 'failed' }, token)).status, 401);
   t.is((await one.last())?.state, 'offered');
 });
 
-test.serial(
-  'coming back with the old version after the restart is a roll-back, which ends the offers of that version',
-  async (t) => {
-    const { agent, last, orgId } = await offered();
-    await report(agent, '2.0.0', 'restarting');
-    await beat(agent);
-    t.is((await last())?.state, 'restarting', 'that beat may have been on its way');
-    await age(platform, agent.deviceId, '10 seconds');
-    t.is((await beat(agent)).upgradeTo, null);
-    t.is((await last())?.state, 'rolled_back');
-    await age(platform, agent.deviceId, '30 days');
-    forget(platform);
-    t.is((await beat(agent)).upgradeTo, null);
-    const entries = await platform.audits({ action: 'agent.update.failed', orgId });
-    t.like(entries[0], { actor_type: 'agent', result: 'failure', details: { state: 'rolled_back', to: '2.0.0' } });
-    t.like((await failedEvents(orgId))[0]?.data, { over: true, state: 'rolled_back' });
-  },
-);
+test.serial('an old version after the restart is a rollback, and the version is not offered again', async (t) => {
+  const { agent, last, orgId } = await offered();
+  await report(agent, '2.0.0', 'restarting');
+  await sendHeartbeat(agent);
+  t.is((await last())?.state, 'restarting', 'that heartbeat may have been sent before the restart');
+  await age(platform, agent.deviceId, '10 seconds');
+  t.is((await sendHeartbeat(agent)).upgradeTo, null);
+  t.is((await last())?.state, 'rolled_back');
+  await age(platform, agent.deviceId, '30 days');
+  forget(platform);
+  t.is((await sendHeartbeat(agent)).upgradeTo, null);
+  const entries = await platform.audits({ action: 'agent.update.failed', orgId });
+  t.like(entries[0], { actor_type: 'agent', result: 'failure', details: { state: 'rolled_back', to: '2.0.0' } });
+  t.like((await failedEvents(orgId))[0]?.data, { over: true, state: 'rolled_back' });
+});
 
-test.serial('a watchdog reports the roll-back of the agent that does not come up', async (t) => {
+test.serial('a watchdog reports the rollback of an agent that does not start', async (t) => {
   const { agent, last } = await offered();
   await report(agent, '2.0.0', 'restarting');
   const body = { targetVersion: '2.0.0', state: 'rolled_back', reason: 'start_failed' };
@@ -81,12 +78,12 @@ test.serial('a watchdog reports the roll-back of the agent that does not come up
   t.like(await last(), { state: 'rolled_back', reason: 'start_failed' });
 });
 
-test.serial('a failed attempt is repeated after one hour and after six, then given up with news of it', async (t) => {
+test.serial('a failed attempt is repeated after one hour and after six, then given up with an event', async (t) => {
   const { agent, last, orgId } = await offered();
   const again = async (after: string) => {
     await age(platform, agent.deviceId, after);
     forget(platform);
-    return (await beat(agent)).upgradeTo !== null;
+    return (await sendHeartbeat(agent)).upgradeTo !== null;
   };
   await report(agent, '2.0.0', 'failed', { reason: 'checksum_mismatch' });
   t.false(await again('59 minutes'));
@@ -108,21 +105,21 @@ test.serial('a failed attempt is repeated after one hour and after six, then giv
 });
 
 test.serial(
-  'a locked file or a broken download is tried again with the next beat, three times for nothing',
+  'a locked file or a broken download is retried with the next heartbeat, and three of them do not count',
   async (t) => {
     const { agent } = await offered();
     for (const reason of ['file_locked', 'download_failed', 'file_locked']) {
       await report(agent, '2.0.0', 'failed', { reason });
       forget(platform);
-      t.is((await beat(agent)).upgradeTo?.version, '2.0.0', reason);
+      t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.0.0', reason);
     }
     await report(agent, '2.0.0', 'failed', { reason: 'download_failed' });
     forget(platform);
-    t.is((await beat(agent)).upgradeTo, null, 'from then on they count');
+    t.is((await sendHeartbeat(agent)).upgradeTo, null, 'further ones count');
   },
 );
 
-test.serial('an update that takes over five minutes has failed, one that is only offered after an hour', async (t) => {
+test.serial('an update fails after five minutes without progress, an offer after an hour', async (t) => {
   const [busy, idle] = [await offered(), await offered()];
   await report(busy.agent, '2.0.0', 'downloading');
   for (const { agent } of [busy, idle]) await age(platform, agent.deviceId, '3 minutes');
@@ -138,20 +135,17 @@ test.serial('an update that takes over five minutes has failed, one that is only
   t.is((await platform.audits({ action: 'agent.update.failed', orgId: busy.orgId })).length, 1);
 });
 
-test.serial(
-  'an agent that comes back with the new version after its time was over has been updated all the same',
-  async (t) => {
-    const { agent, last } = await offered();
-    await report(agent, '2.0.0', 'restarting');
-    await age(platform, agent.deviceId, '6 minutes');
-    await runJob(platform, 'sweep-attempts');
-    t.like(await last(), { state: 'failed', reason: 'timeout' });
-    await beat(agent, '2.0.0');
-    t.like(await last(), { state: 'succeeded', reason: null });
-  },
-);
+test.serial('an agent that runs the new version after its attempt timed out counts as updated', async (t) => {
+  const { agent, last } = await offered();
+  await report(agent, '2.0.0', 'restarting');
+  await age(platform, agent.deviceId, '6 minutes');
+  await runJob(platform, 'sweep-attempts');
+  t.like(await last(), { state: 'failed', reason: 'timeout' });
+  await sendHeartbeat(agent, '2.0.0');
+  t.like(await last(), { state: 'succeeded', reason: null });
+});
 
-test.serial('an update that a socket told devices of counts as begun', async (t) => {
+test.serial('an update reported over the socket counts as begun', async (t) => {
   const { agent, last } = await offered();
   await platform.sql(
     `update device_state set updating_since = now(), updating_to_version = '2.0.0' where device_id = $1`,
@@ -161,7 +155,7 @@ test.serial('an update that a socket told devices of counts as begun', async (t)
   t.is((await last())?.state, 'downloading');
 });
 
-test.serial('an operator lets a device try again; strangers and readers do not', async (t) => {
+test.serial('an operator may retry; other tenants and readers may not', async (t) => {
   const { agent, last, orgAdmin, viewer, orgId } = await offered();
   await report(agent, '2.0.0', 'failed', { reason: 'start_failed' });
   const id = (await last())?.id;
@@ -169,8 +163,8 @@ test.serial('an operator lets a device try again; strangers and readers do not',
   t.is((await retry(viewer.token)).status, 403);
   t.is((await retry((await tenant(platform)).orgAdmin.token)).status, 404);
   t.is((await retry(orgAdmin.token)).status, 200);
-  t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
-  t.is((await retry(orgAdmin.token)).status, 200, 'once more changes nothing');
+  t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.0.0');
+  t.is((await retry(orgAdmin.token)).status, 200, 'a repeat changes nothing');
   const entries = await platform.audits({ action: 'agent.update.retry', orgId });
   t.deepEqual(entries.map(({ result }) => result).sort(), ['denied', 'success']);
   const [open] = (await attempts(platform, agent.deviceId)).filter(({ state }) => state === 'offered');
@@ -178,14 +172,14 @@ test.serial('an operator lets a device try again; strangers and readers do not',
   t.is(refused.status, 409);
 });
 
-test.serial('two beats at once get one attempt', async (t) => {
+test.serial('two heartbeats at once make one attempt', async (t) => {
   const agent = await newAgent(platform, await tenant(platform));
-  await Promise.all([beat(agent), beat(agent), beat(agent)]);
+  await Promise.all([sendHeartbeat(agent), sendHeartbeat(agent), sendHeartbeat(agent)]);
   t.is((await attempts(platform, agent.deviceId)).length, 1);
 });
 
 test.serial(
-  'no sequence of reports, beats and sweeps leaves the table of states, and an end stays an end',
+  'no sequence of reports, heartbeats and sweeps makes an unknown transition, and an ended attempt stays ended',
   async (t) => {
     const ENDS = ['succeeded', 'rolled_back', 'failed'];
     const step = fc.oneof(
@@ -201,7 +195,7 @@ test.serial(
           if (one.kind === 'report') {
             const { status } = await report(agent, '2.0.0', one.state);
             if (![200, 404, 409].includes(status)) return false;
-          } else if (one.kind === 'beat') await beat(agent, one.version);
+          } else if (one.kind === 'beat') await sendHeartbeat(agent, one.version);
           else {
             await age(platform, agent.deviceId, one.time);
             await runJob(platform, 'sweep-attempts');

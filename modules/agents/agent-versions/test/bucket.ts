@@ -1,4 +1,4 @@
-/** An S3-compatible store in the test's own process that lists and gives objects; it counts what came unsigned. */
+/** An S3-compatible store in the test's own process that lists and serves objects, and counts unsigned requests. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -5,12 +5,12 @@ import test from 'ava';
 import { type ErrorBody, systemUser, tenant } from '#test';
 import { variables } from '../variables.ts';
 import {
-  beat,
   forget,
   layOut,
   NAMES,
   newAgent,
   programOf,
+  sendHeartbeat,
   sha256,
   signer,
   startLocal,
@@ -46,7 +46,7 @@ const latest = (query = LINUX) =>
 const raw = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${platform.url}/api/v1${path}`, { headers, redirect: 'manual' });
 
-test.serial('registering reaches nobody; promoting makes a version the latest, once', async (t) => {
+test.serial('a registered version is not offered; promoting it makes it the latest, once', async (t) => {
   await layOut(folder, '1.0.0');
   await sync(platform, token, '1.0.0');
   t.deepEqual(await state('1.0.0'), { state: 'registered', is_latest: false });
@@ -64,7 +64,7 @@ test.serial('registering reaches nobody; promoting makes a version the latest, o
   });
 });
 
-test.serial('a newer version takes the place of the latest, an older one promoted late does not', async (t) => {
+test.serial('promoting a newer version makes it the latest, promoting an older one does not', async (t) => {
   for (const version of ['0.9.0', '1.10.0', '1.9.0']) {
     await layOut(folder, version, ['agent-linux-amd64']);
     await sync(platform, token, version);
@@ -79,7 +79,7 @@ test.serial('a newer version takes the place of the latest, an older one promote
   t.is((await latest()).body.version, '1.10.0');
 });
 
-test.serial('promoting twice at once succeeds once', async (t) => {
+test.serial('of two concurrent promotions one succeeds', async (t) => {
   const both = await Promise.all([
     act('1.0.0', 'promote', undefined, 'helper'),
     act('1.0.0', 'promote', undefined, 'helper'),
@@ -87,7 +87,7 @@ test.serial('promoting twice at once succeeds once', async (t) => {
   t.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test.serial('a prerelease is promoted only with force, and stays out of the stable channel', async (t) => {
+test.serial('a prerelease is promoted only with force, and is not in the stable channel', async (t) => {
   await layOut(folder, '2.0.0-rc.1', ['agent-linux-amd64']);
   await sync(platform, token, '2.0.0-rc.1');
   const refused = await act('2.0.0-rc.1', 'promote');
@@ -98,7 +98,7 @@ test.serial('a prerelease is promoted only with force, and stays out of the stab
   await act('2.0.0-rc.1', 'withdraw');
 });
 
-test.serial('a withdrawn version is never given out again, and the one before is the latest', async (t) => {
+test.serial('a withdrawn version is never served again, and the one before it is the latest', async (t) => {
   t.like((await act('1.10.0', 'withdraw')).body.data, { state: 'withdrawn', isLatest: false });
   t.deepEqual(await state('1.9.0'), { state: 'promoted', is_latest: true });
   t.is((await latest()).body.version, '1.9.0');
@@ -114,7 +114,7 @@ test.serial('a withdrawn version is never given out again, and the one before is
 });
 
 test.serial(
-  'installers are told everything that proves the latest version, by any name of platform and processor',
+  'installers get the latest version with its signed manifest, by any alias of platform and architecture',
   async (t) => {
     const { body } = await latest('platform=linux&arch=x64');
     t.like(body, {
@@ -134,36 +134,39 @@ test.serial(
   },
 );
 
-test.serial('the link to a version wants an agent or somebody signed in, and opens what is not promoted', async (t) => {
-  const at = await tenant(platform);
-  const agent = await newAgent(platform, at);
-  const path = (version: string, more = '') => `/agent-versions/${version}/download?${LINUX}${more}`;
-  const named = `&agentId=${agent.agentId}`;
-  t.is((await platform.call('GET', path('1.9.0'))).status, 401);
-  t.is((await platform.call('GET', path('1.9.0'), { token: 'x' })).status, 401);
-  t.is(
-    (await platform.call('GET', path('1.9.0'), { token: agent.token })).status,
-    401,
-    'it has to say which agent it is',
-  );
-  t.is((await platform.call('GET', path('1.9.0', `&agentId=${'0'.repeat(64)}`), { token: agent.token })).status, 401);
-  t.is((await platform.call('GET', path('8.8.8', named), { token: agent.token })).status, 404);
-  const given = await platform.call<{ url: string; checksum: string }>('GET', path('1.9.0', named), {
-    token: agent.token,
-  });
-  t.is(given.status, 200);
-  t.is((await platform.call('GET', path('1.9.0'), { token: at.viewer.token })).status, 200);
-  await layOut(folder, '1.11.0', ['agent-linux-amd64']);
-  await sync(platform, token, '1.11.0');
-  t.is((await raw('/agents/download/linux/amd64?version=1.11.0')).status, 404, 'nobody fetches it unasked');
-  const canary = await platform.call<{ url: string }>('GET', path('v1.11.0', named), { token: agent.token });
-  const link = new URL(canary.body.url).pathname.replace('/api/v1', '') + new URL(canary.body.url).search;
-  t.is(await (await raw(link)).text(), programOf('1.11.0', 'agent-linux-amd64'));
-  t.is((await raw(link.replace(/signature=.{4}/, 'signature=0000'))).status, 404);
-  t.is((await raw(link.replace(/expires=\d+/, 'expires=1'))).status, 404);
-});
+test.serial(
+  'the link to a version requires an agent or a signed-in user, and also serves versions that are not promoted',
+  async (t) => {
+    const at = await tenant(platform);
+    const agent = await newAgent(platform, at);
+    const path = (version: string, more = '') => `/agent-versions/${version}/download?${LINUX}${more}`;
+    const named = `&agentId=${agent.agentId}`;
+    t.is((await platform.call('GET', path('1.9.0'))).status, 401);
+    t.is((await platform.call('GET', path('1.9.0'), { token: 'x' })).status, 401);
+    t.is(
+      (await platform.call('GET', path('1.9.0'), { token: agent.token })).status,
+      401,
+      'it has to say which agent it is',
+    );
+    t.is((await platform.call('GET', path('1.9.0', `&agentId=${'0'.repeat(64)}`), { token: agent.token })).status, 401);
+    t.is((await platform.call('GET', path('8.8.8', named), { token: agent.token })).status, 404);
+    const given = await platform.call<{ url: string; checksum: string }>('GET', path('1.9.0', named), {
+      token: agent.token,
+    });
+    t.is(given.status, 200);
+    t.is((await platform.call('GET', path('1.9.0'), { token: at.viewer.token })).status, 200);
+    await layOut(folder, '1.11.0', ['agent-linux-amd64']);
+    await sync(platform, token, '1.11.0');
+    t.is((await raw('/agents/download/linux/amd64?version=1.11.0')).status, 404, 'it needs a signed link');
+    const canary = await platform.call<{ url: string }>('GET', path('v1.11.0', named), { token: agent.token });
+    const link = new URL(canary.body.url).pathname.replace('/api/v1', '') + new URL(canary.body.url).search;
+    t.is(await (await raw(link)).text(), programOf('1.11.0', 'agent-linux-amd64'));
+    t.is((await raw(link.replace(/signature=.{4}/, 'signature=0000'))).status, 404);
+    t.is((await raw(link.replace(/expires=\d+/, 'expires=1'))).status, 404);
+  },
+);
 
-test.serial('files come whole, in ranges, or not at all when the caller has them', async (t) => {
+test.serial('files are served whole, in ranges, or not at all when the client has them', async (t) => {
   const bytes = programOf('1.9.0', 'agent-linux-amd64');
   const whole = await raw('/agents/download/linux/x64');
   t.is(whole.status, 200);
@@ -185,7 +188,7 @@ test.serial('files come whole, in ranges, or not at all when the caller has them
   t.is((await raw('/agents/download/linux/amd64?component=viewer')).status, 404);
 });
 
-test.serial('a file that is gone or was replaced is not served', async (t) => {
+test.serial('a file that is missing or was replaced is not served', async (t) => {
   await layOut(folder, '1.12.0', NAMES);
   await sync(platform, token, '1.12.0');
   await act('1.12.0', 'promote', undefined, 'helper');
@@ -196,13 +199,13 @@ test.serial('a file that is gone or was replaced is not served', async (t) => {
 });
 
 test.serial(
-  'what is signed with a key that is not trusted any more is neither named nor linked nor offered',
+  'a version signed with a key that is no longer trusted is neither listed as latest, linked nor offered',
   async (t) => {
     const at = await tenant(platform);
     const agent = await newAgent(platform, at);
-    t.is((await beat(agent, '1.0.0')).upgradeTo?.version, '1.9.0');
-    const { manifestTrustKeys } = await beat(agent, '1.0.0');
-    t.deepEqual(agent.enrolled.manifestTrustKeys, manifestTrustKeys, 'agents pin what they are enrolled with');
+    t.is((await sendHeartbeat(agent, '1.0.0')).upgradeTo?.version, '1.9.0');
+    const { manifestTrustKeys } = await sendHeartbeat(agent, '1.0.0');
+    t.deepEqual(agent.enrolled.manifestTrustKeys, manifestTrustKeys, 'agents pin the keys of their enrollment');
     t.deepEqual(manifestTrustKeys, [signer.trust.split(':')[1]] as string[]);
     const { trustKeys } = variables.of(platform.platform.tasks.work.services.config);
     t.is(trustKeys.length, 1);
@@ -212,20 +215,20 @@ test.serial(
     const link = await platform.call<ErrorBody>('GET', `/agent-versions/1.9.0/download?${LINUX}`, { token });
     t.deepEqual([link.status, link.body.error.code], [409, 'MANIFEST_NOT_TRUSTED']);
     const second = await newAgent(platform, at);
-    t.is((await beat(second, '1.0.0')).upgradeTo, null);
+    t.is((await sendHeartbeat(second, '1.0.0')).upgradeTo, null);
     await platform.sql(`update agent_versions set signing_key_id = $1 where version = '1.9.0'`, [signer.keyId]);
     await platform.sql(`update agent_versions set manifest_signature = $1 where version = '1.9.0'`, [
       Buffer.alloc(64, 7).toString('base64'),
     ]);
     forget(platform);
-    t.is((await beat(second, '1.0.0')).upgradeTo, null, 'a forged signature');
+    t.is((await sendHeartbeat(second, '1.0.0')).upgradeTo, null, 'a forged signature');
     await platform.sql(`update agent_versions v set manifest_signature = w.manifest_signature from agent_versions w
     where v.version = '1.9.0' and w.id = v.id`);
   },
 );
 
 test.serial(
-  'the list is newest first, in pages and by cursor, and counts only devices that the caller sees',
+  'the list is newest first, in pages and by cursor, and counts only devices that the caller may see',
   async (t) => {
     const [mine, theirs] = [await tenant(platform), await tenant(platform)];
     await newAgent(platform, mine, { agentVersion: '1.0.0' });
@@ -261,7 +264,7 @@ test.serial(
   },
 );
 
-test.serial('no two rows are the latest, and nothing but a promoted one is: the database sees to it', async (t) => {
+test.serial('the database allows one latest version, and only a promoted one', async (t) => {
   await t.throwsAsync(
     platform.sql(
       `update agent_versions set is_latest = true where component = 'agent' and state = 'promoted' and platform = 'linux'`,

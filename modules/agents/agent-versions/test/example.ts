@@ -1,6 +1,6 @@
 /** A failed update of a device and a halted rollout of a tenant, and what the contract tests need to know of this module. */
 import { type Example, type ExampleContext, systemUser, tenant } from '#test';
-import { beat, forget, layOut, newAgent, startLocal, sync, versionId } from './ground.ts';
+import { forget, layOut, newAgent, sendHeartbeat, startLocal, sync, versionId } from './ground.ts';
 
 const LINUX = 'platform=linux&arch=amd64';
 /** The release that every platform of these examples has; others are made one after the other. */
@@ -63,7 +63,7 @@ const example: Example = {
       const { platform } = await releases(context);
       const agent = await newAgent(platform, await tenant(platform));
       forget(platform);
-      const { upgradeTo } = await beat(agent);
+      const { upgradeTo } = await sendHeartbeat(agent);
       const body = { targetVersion: upgradeTo?.version, state: 'downloading' };
       return { platform, path: `/agents/${agent.agentId}/update-status`, token: agent.token, body };
     },

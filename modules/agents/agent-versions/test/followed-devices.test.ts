@@ -1,7 +1,7 @@
-/** Attempts of devices that move to another organization or become one with another device. */
+/** Attempts of devices that move to another organization or are merged. */
 import test from 'ava';
 import { organization, systemUser, tenant } from '#test';
-import { attempts, beat, layOut, newAgent, report, startLocal, sync } from './ground.ts';
+import { attempts, layOut, newAgent, report, sendHeartbeat, startLocal, sync } from './ground.ts';
 
 const { test: platform, folder } = await startLocal();
 const admin = await systemUser(platform);
@@ -9,13 +9,13 @@ await layOut(folder, '2.0.0', ['agent-linux-amd64']);
 await sync(platform, admin.token);
 test.after.always(() => platform.stop());
 
-test('an update under way goes along to the other organization, what ended stays in the old one', async (t) => {
+test('an update in progress moves with its device, ended attempts stay in the old organization', async (t) => {
   const at = await tenant(platform);
   const target = await organization(platform, at.partnerId);
   const agent = await newAgent(platform, at);
-  await beat(agent);
+  await sendHeartbeat(agent);
   await report(agent, '2.0.0', 'failed', { reason: 'download_failed' });
-  t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
+  t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.0.0');
   await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [agent.deviceId]);
   const moved = await platform.call('POST', `/devices/${agent.deviceId}/move-org`, {
     token: at.partner.token,
@@ -31,15 +31,15 @@ test('an update under way goes along to the other organization, what ended stays
     { org_id: target.orgId, state: 'offered' },
   ]);
   t.is((await report(agent, '2.0.0', 'downloading')).status, 200);
-  await beat(agent, '2.0.0');
+  await sendHeartbeat(agent, '2.0.0');
   t.is((await attempts(platform, agent.deviceId)).at(-1)?.state, 'succeeded');
 });
 
-test('a merge takes what was tried over to the device that stays', async (t) => {
+test('a merge moves the attempts to the remaining device', async (t) => {
   const at = await tenant(platform);
   const [old, fresh] = [await newAgent(platform, at), await newAgent(platform, at)];
-  await beat(old);
-  await beat(fresh);
+  await sendHeartbeat(old);
+  await sendHeartbeat(fresh);
   await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [old.deviceId]);
   const merged = await platform.call('POST', `/devices/${old.deviceId}/merge`, {
     token: at.partner.token,

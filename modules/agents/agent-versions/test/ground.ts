@@ -1,4 +1,4 @@
-/** What the tests of this module stand on: signed releases, in a folder or at a release host that is faked on this machine. */
+/** Signed releases for the tests of this module: in a folder, or at a fake release host. */
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
@@ -109,16 +109,20 @@ export interface Offer {
   sha256: string;
   allowDowngrade?: boolean;
 }
-export interface Beaten extends ErrorBody {
+export interface HeartbeatAnswer extends ErrorBody {
   upgradeTo: Offer | null;
   helperUpgradeTo: Offer | null;
   watchdogUpgradeTo: Offer | null;
   manifestTrustKeys: string[];
 }
-/** The answer to a beat that names these versions; a text is the agent's own. */
-export async function beat(agent: FakeAgent, versions: string | object = '1.0.0', token?: string): Promise<Beaten> {
+/** The answer to a heartbeat that names these versions; a plain text is the agent's own. */
+export async function sendHeartbeat(
+  agent: FakeAgent,
+  versions: string | object = '1.0.0',
+  token?: string,
+): Promise<HeartbeatAnswer> {
   const named = typeof versions === 'string' ? { agentVersion: versions } : versions;
-  return (await agent.call<Beaten>('POST', 'heartbeat', { status: 'ok', ...named }, token)).body;
+  return (await agent.call<HeartbeatAnswer>('POST', 'heartbeat', { status: 'ok', ...named }, token)).body;
 }
 export const report = (agent: FakeAgent, targetVersion: string, state: string, more: object = {}) =>
   agent.call<{ changed: boolean } & ErrorBody>('POST', 'update-status', { targetVersion, state, ...more });
@@ -146,7 +150,7 @@ export const age = (test: TestPlatform, deviceId: string, interval: string): Pro
     [deviceId, interval],
   );
 
-/** Forgets what this process remembers of devices and versions, as a restart would. */
+/** Clears the caches of this process, as a restart would. */
 export const forget = (test: TestPlatform): void => {
   for (const channel of ['agent-versions.device', 'agent-versions.catalog']) {
     test.platform.tasks.work.deliverNotice(channel, '*');

@@ -1,4 +1,4 @@
-/** The scripts that technicians pipe into sh, run for real below a root of their own. */
+/** The scripts that technicians pipe into sh, run below a root folder of their own. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -60,69 +60,69 @@ const UNIT = `${UNITS}/quartermaster-agent.service`;
 const STATE = 'root/var/lib/quartermaster-agent/state.json';
 const calls = (root: string) => readFile(join(root, FOLDER, 'calls'), 'utf8');
 
-test.serial('the script installs, enrolls and sets up the services; again it upgrades without enrolling', async (t) => {
-  await release('1.0.0');
-  const script = await text('install.sh');
-  t.regex(script.type, /text\/x-shellscript/);
-  t.regex(script.body, /^#!\/bin\/sh\n/);
-  t.true(script.body.includes("server='http://localhost:3000'"), 'it knows where this server is');
-  const root = await newRoot();
-  const args = [
-    '--server',
-    `${platform.url}/`,
-    '--token',
-    'KEY',
-    '--enrollment-secret',
-    'S3',
-    '--device-role',
-    'server',
-  ];
-  const done = await sh(root, script.body, args);
-  t.is(done.code, 0, done.said);
-  t.regex(done.said, /1\.0\.0 is installed/);
-  for (const program of [PROGRAM, WATCHDOG]) t.is((await stat(join(root, program))).mode & 0o777, 0o755);
-  const [enrolled = '', key, secret] = (await calls(root)).split('\n');
-  const asked = `1.0.0 enroll --server ${platform.url} --state ${join(root, STATE)} --key-file `;
-  t.true(enrolled.startsWith(asked) && enrolled.endsWith('--device-role server'), enrolled);
-  t.notRegex(enrolled, /KEY|S3/, 'arguments of a child can be read by everybody');
-  t.deepEqual([key, secret], ['key in file: KEY, mode 600', 'secret in file: S3']);
-  const unit = await readFile(join(root, UNIT), 'utf8');
-  t.true(unit.includes(`ExecStart="${join(root, PROGRAM)}" run --supervised --state "${join(root, STATE)}"`));
-  t.regex(unit, /^Restart=always$/m);
-  const other = await readFile(join(root, UNITS, 'quartermaster-watchdog.service'), 'utf8');
-  t.true(other.includes(`"${join(root, WATCHDOG)}" watchdog --service quartermaster-agent --supervised`));
-  t.is((await stat(join(root, STATE))).mode & 0o077, 0);
-  t.deepEqual(
-    (await readdir(join(root, FOLDER))).sort(),
-    ['agent', 'calls', 'calls-env', 'watchdog'],
-    'no key is left',
-  );
-  await release('1.1.0');
-  t.is((await sh(root, script.body, ['--server', platform.url])).code, 0);
-  t.is(await calls(root), `${enrolled}\n${key}\n${secret}\n`, 'it stays who it is');
-  t.true((await readFile(join(root, PROGRAM), 'utf8')).includes('1.1.0'));
-  await rm(root, { recursive: true });
-});
-
 test.serial(
-  'the key may come from the environment or a file, and goes no further than to the enrollment',
+  'the script installs, enrolls and sets up the services; a second run upgrades without enrolling',
   async (t) => {
-    const { body } = await text('install.sh');
-    for (const by of ['environment', 'file'] as const) {
-      const root = await newRoot();
-      const file = join(root, 'key');
-      await writeFile(file, 'HIDDEN');
-      const args = ['--server', platform.url, ...(by === 'file' ? ['--token-file', file] : [])];
-      const done = await sh(root, body, args, by === 'file' ? {} : { AGENT_TOKEN: 'HIDDEN' });
-      t.is(done.code, 0, done.said);
-      t.regex(await calls(root), /key in file: HIDDEN/);
-      t.notRegex(await readFile(join(root, FOLDER, 'calls-env'), 'utf8'), /HIDDEN/);
-      await rm(root, { recursive: true });
-    }
+    await release('1.0.0');
+    const script = await text('install.sh');
+    t.regex(script.type, /text\/x-shellscript/);
+    t.regex(script.body, /^#!\/bin\/sh\n/);
+    t.true(script.body.includes("server='http://localhost:3000'"), 'the script has the URL of this server');
+    const root = await newRoot();
+    const args = [
+      '--server',
+      `${platform.url}/`,
+      '--token',
+      'KEY',
+      '--enrollment-secret',
+      'S3',
+      '--device-role',
+      'server',
+    ];
+    const done = await sh(root, script.body, args);
+    t.is(done.code, 0, done.said);
+    t.regex(done.said, /1\.0\.0 is installed/);
+    for (const program of [PROGRAM, WATCHDOG]) t.is((await stat(join(root, program))).mode & 0o777, 0o755);
+    const [enrolled = '', key, secret] = (await calls(root)).split('\n');
+    const asked = `1.0.0 enroll --server ${platform.url} --state ${join(root, STATE)} --key-file `;
+    t.true(enrolled.startsWith(asked) && enrolled.endsWith('--device-role server'), enrolled);
+    t.notRegex(enrolled, /KEY|S3/, 'arguments of a child can be read by everybody');
+    t.deepEqual([key, secret], ['key in file: KEY, mode 600', 'secret in file: S3']);
+    const unit = await readFile(join(root, UNIT), 'utf8');
+    t.true(unit.includes(`ExecStart="${join(root, PROGRAM)}" run --supervised --state "${join(root, STATE)}"`));
+    t.regex(unit, /^Restart=always$/m);
+    const other = await readFile(join(root, UNITS, 'quartermaster-watchdog.service'), 'utf8');
+    t.true(other.includes(`"${join(root, WATCHDOG)}" watchdog --service quartermaster-agent --supervised`));
+    t.is((await stat(join(root, STATE))).mode & 0o077, 0);
+    t.deepEqual(
+      (await readdir(join(root, FOLDER))).sort(),
+      ['agent', 'calls', 'calls-env', 'watchdog'],
+      'no key is left',
+    );
+    await release('1.1.0');
+    t.is((await sh(root, script.body, ['--server', platform.url])).code, 0);
+    t.is(await calls(root), `${enrolled}\n${key}\n${secret}\n`, 'it keeps its identity');
+    t.true((await readFile(join(root, PROGRAM), 'utf8')).includes('1.1.0'));
+    await rm(root, { recursive: true });
   },
 );
 
-test.serial('a program with another checksum is not installed, and wrong usage says what is wrong', async (t) => {
+test.serial('the key may come from the environment or a file, and only the enrollment receives it', async (t) => {
+  const { body } = await text('install.sh');
+  for (const by of ['environment', 'file'] as const) {
+    const root = await newRoot();
+    const file = join(root, 'key');
+    await writeFile(file, 'HIDDEN');
+    const args = ['--server', platform.url, ...(by === 'file' ? ['--token-file', file] : [])];
+    const done = await sh(root, body, args, by === 'file' ? {} : { AGENT_TOKEN: 'HIDDEN' });
+    t.is(done.code, 0, done.said);
+    t.regex(await calls(root), /key in file: HIDDEN/);
+    t.notRegex(await readFile(join(root, FOLDER, 'calls-env'), 'utf8'), /HIDDEN/);
+    await rm(root, { recursive: true });
+  }
+});
+
+test.serial('a program with another checksum is not installed, and wrong usage is explained', async (t) => {
   const { body } = await text('install.sh');
   const root = await newRoot();
   t.regex((await sh(root, body, ['--server', platform.url])).said, /an enrollment key is needed/);
@@ -142,7 +142,7 @@ test.serial('a program with another checksum is not installed, and wrong usage s
   await rm(root, { recursive: true });
 });
 
-test.serial('a program that does not run here leaves the one that does in its place', async (t) => {
+test.serial('a program that does not run does not replace the installed one', async (t) => {
   const { body } = await text('install.sh');
   await release('1.2.0');
   const root = await newRoot();
@@ -154,7 +154,7 @@ test.serial('a program that does not run here leaves the one that does in its pl
   await rm(root, { recursive: true });
 });
 
-test.serial('the other script removes what the first one put there', async (t) => {
+test.serial('the uninstall script removes what the install script created', async (t) => {
   await release('1.4.0');
   const root = await newRoot();
   const install = await text('install.sh');
@@ -181,7 +181,7 @@ test.serial('the script for Windows names this server, hides its secrets and is 
   t.true(started.length >= 4);
   for (const line of started) t.notRegex(line, /\$Token|\$Secret\b/, line);
   t.regex(body, /Get-FileHash -Algorithm SHA256[^\n]*-ne \$latest\.checksum/);
-  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'proven before it is installed');
+  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'verified before it is installed');
   t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
   // Without comments and strings every bracket closes what was opened last.
   const code = body
@@ -197,7 +197,7 @@ test.serial('the script for Windows names this server, hides its secrets and is 
   t.deepEqual(open, []);
 });
 
-test.serial('the signing tool makes a key and a release that this server takes', async (t) => {
+test.serial('the signing tool makes a key and a release that this server accepts', async (t) => {
   const root = await newRoot();
   const tool = join(import.meta.dirname, '../../../../agent/signing/sign.ts');
   const key = join(root, 'key.pem');

@@ -1,15 +1,15 @@
-/** What a heartbeat is offered, and what it costs. */
+/** Offers in the answers to heartbeats, and how many statements they cost. */
 import test from 'ava';
 import { systemUser, tenant } from '#test';
 import {
   attempts,
-  beat,
   forget,
   layOut,
   newAgent,
   programOf,
   report,
   runJob,
+  sendHeartbeat,
   setPolicy,
   sha256,
   startLocal,
@@ -29,7 +29,7 @@ test.after.always(async () => {
   await quiet.test.stop();
 });
 
-/** Statements that reach the server, whoever sends them. */
+/** Counts the statements that reach the database. */
 const statements = async (run: () => Promise<unknown>): Promise<number> => {
   const { database } = platform.platform.tasks.work;
   let count = 0;
@@ -52,9 +52,9 @@ const statements = async (run: () => Promise<unknown>): Promise<number> => {
   return count;
 };
 
-test('an outdated agent is offered the latest version by a stable route, until it begins; then nothing', async (t) => {
+test('an outdated agent is offered the latest version until its update begins', async (t) => {
   const agent = await newAgent(platform, await tenant(platform));
-  const first = await beat(agent);
+  const first = await sendHeartbeat(agent);
   const sum = sha256(programOf('2.0.0', 'agent-linux-amd64'));
   t.deepEqual(first.upgradeTo, {
     version: '2.0.0',
@@ -66,22 +66,22 @@ test('an outdated agent is offered the latest version by a stable route, until i
     token: agent.token,
   });
   t.is(link.body.checksum, sum);
-  t.deepEqual((await beat(agent)).upgradeTo, first.upgradeTo, 'the first answer may have been lost');
+  t.deepEqual((await sendHeartbeat(agent)).upgradeTo, first.upgradeTo, 'the first answer may have been lost');
   t.deepEqual(
     (await attempts(platform, agent.deviceId)).map(({ state, attempt, to_version }) => [state, attempt, to_version]),
     [['offered', 1, '2.0.0']],
   );
   await report(agent, '2.0.0', 'downloading');
-  t.is((await beat(agent)).upgradeTo, null);
+  t.is((await sendHeartbeat(agent)).upgradeTo, null);
 });
 
-test('the version that runs decides: success needs no acknowledgement and is told once', async (t) => {
+test('the running version decides: success needs no acknowledgement and makes one event', async (t) => {
   const at = await tenant(platform);
   const agent = await newAgent(platform, at);
-  await beat(agent);
-  t.is((await beat(agent, '2.0.0')).upgradeTo, null);
+  await sendHeartbeat(agent);
+  t.is((await sendHeartbeat(agent, '2.0.0')).upgradeTo, null);
   t.is((await attempts(platform, agent.deviceId))[0]?.state, 'succeeded');
-  await beat(agent, '2.0.0');
+  await sendHeartbeat(agent, '2.0.0');
   const entries = await platform.audits({ action: 'agent.update.succeeded', orgId: at.orgId });
   t.deepEqual(
     entries.map(({ actor_type, actor_id, resource_id, details }) => [actor_type, actor_id, resource_id, details.to]),
@@ -94,16 +94,16 @@ test('the version that runs decides: success needs no acknowledgement and is tol
   t.deepEqual(event, { n: 1 });
 });
 
-test('one program of a device at a time: the helper waits for the agent, the watchdog speaks for itself', async (t) => {
+test('one program of a device is updated at a time: the helper waits for the agent', async (t) => {
   const agent = await newAgent(platform, await tenant(platform));
   const all = { agentVersion: '1.0.0', helperVersion: '1.0.0', watchdogVersion: '1.0.0' };
-  const first = await beat(agent, all);
+  const first = await sendHeartbeat(agent, all);
   t.is(first.upgradeTo?.version, '2.0.0');
   t.is(first.helperUpgradeTo, null);
-  const second = await beat(agent, { ...all, agentVersion: '2.0.0' });
+  const second = await sendHeartbeat(agent, { ...all, agentVersion: '2.0.0' });
   t.deepEqual([second.upgradeTo, second.helperUpgradeTo?.version, second.watchdogUpgradeTo], [null, '2.0.0', null]);
-  await beat(agent, { ...all, agentVersion: '2.0.0', helperVersion: '2.0.0' });
-  const watchdog = await beat(agent, '1.0.0', agent.enrolled.watchdogAuthToken);
+  await sendHeartbeat(agent, { ...all, agentVersion: '2.0.0', helperVersion: '2.0.0' });
+  const watchdog = await sendHeartbeat(agent, '1.0.0', agent.enrolled.watchdogAuthToken);
   t.deepEqual([watchdog.upgradeTo, watchdog.watchdogUpgradeTo?.version], [null, '2.0.0']);
 });
 
@@ -137,42 +137,42 @@ for (const [what, change, back] of [
   test.serial(`a device is offered nothing while ${what}`, async (t) => {
     const agent = await newAgent(platform, await tenant(platform));
     await platform.sql(change, [agent.deviceId]);
-    t.is((await beat(agent)).upgradeTo, null);
+    t.is((await sendHeartbeat(agent)).upgradeTo, null);
     t.deepEqual(await attempts(platform, agent.deviceId), []);
     await platform.sql(back, [agent.deviceId]);
     forget(platform);
-    t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
+    t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.0.0');
   });
 }
 
-test.serial('nothing is offered beside commands that the same answer carries', async (t) => {
+test.serial('an answer that carries commands makes no offer', async (t) => {
   const at = await tenant(platform);
   const agent = await newAgent(platform, at);
   await platform.call('POST', `/devices/${agent.deviceId}/commands`, {
     token: at.orgAdmin.token,
     body: { type: 'lock' },
   });
-  t.is((await beat(agent)).upgradeTo, null);
+  t.is((await sendHeartbeat(agent)).upgradeTo, null);
   t.deepEqual(await attempts(platform, agent.deviceId), []);
 });
 
-test.serial("policies: the organization's before the partner's, pins, manual, downgrade", async (t) => {
+test.serial('policies: the organization before the partner, pins, manual mode, downgrades', async (t) => {
   const at = await tenant(platform);
   const agent = await newAgent(platform, at);
   await setPolicy(platform, { partnerId: at.partnerId }, { mode: 'manual' });
-  t.is((await beat(agent)).upgradeTo, null);
+  t.is((await sendHeartbeat(agent)).upgradeTo, null);
   await setPolicy(platform, { orgId: at.orgId }, { mode: 'auto' });
-  const up = (await beat(agent)).upgradeTo;
+  const up = (await sendHeartbeat(agent)).upgradeTo;
   t.is(up?.version, '2.0.0');
   t.is(up?.allowDowngrade, undefined);
-  await beat(agent, '2.0.0');
+  await sendHeartbeat(agent, '2.0.0');
   await setPolicy(platform, { orgId: at.orgId }, { pinnedVersion: '1.0.0' });
-  t.is((await beat(agent, '2.0.0')).upgradeTo, null);
+  t.is((await sendHeartbeat(agent, '2.0.0')).upgradeTo, null);
   await setPolicy(platform, { orgId: at.orgId }, { pinnedVersion: '1.0.0', allowDowngrade: true });
-  t.like((await beat(agent, '2.0.0')).upgradeTo, { version: '1.0.0', allowDowngrade: true });
+  t.like((await sendHeartbeat(agent, '2.0.0')).upgradeTo, { version: '1.0.0', allowDowngrade: true });
 });
 
-test.serial('tenants write their policy through their settings, and nonsense is refused', async (t) => {
+test.serial('tenants set their policy in their settings, and invalid policies are rejected', async (t) => {
   const at = await tenant(platform);
   const write = (policy: object) =>
     platform.call('PATCH', `/orgs/organizations/${at.orgId}`, {
@@ -183,12 +183,12 @@ test.serial('tenants write their policy through their settings, and nonsense is 
   t.is((await write({ mode: 'whenever' })).status, 400);
 });
 
-test.serial('an offer that a newer version overtakes makes way for it', async (t) => {
+test.serial('a newer version replaces an offer that was not taken up', async (t) => {
   const agent = await newAgent(platform, await tenant(platform));
-  await beat(agent);
+  await sendHeartbeat(agent);
   await layOut(folder, '2.1.0', ['agent-linux-amd64']);
   await sync(platform, admin.token, '2.1.0');
-  t.is((await beat(agent)).upgradeTo?.version, '2.1.0', 'every process hears of it');
+  t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.1.0', 'all processes drop their caches');
   t.deepEqual(
     (await attempts(platform, agent.deviceId)).map(({ state, reason }) => [state, reason]),
     [
@@ -198,22 +198,22 @@ test.serial('an offer that a newer version overtakes makes way for it', async (t
   );
   await platform.call('POST', `/agent-versions/${await versionId(platform, '2.1.0')}/withdraw`, { token: admin.token });
   t.is((await attempts(platform, agent.deviceId))[1]?.reason, 'withdrawn');
-  t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
+  t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.0.0');
 });
 
-test.serial('a device that runs what it should costs no statement, and new ones share theirs', async (t) => {
+test.serial('a device that is up to date costs no statement, and new devices share theirs', async (t) => {
   const at = await tenant(platform);
   const agents = await Promise.all(Array.from({ length: 40 }, () => newAgent(platform, at, { agentVersion: '2.0.0' })));
-  const first = await statements(() => Promise.all(agents.map((agent) => beat(agent, '2.0.0'))));
-  t.true(first > 0 && first <= 16, `${first} statements for the first beats of 40 devices`);
+  const first = await statements(() => Promise.all(agents.map((agent) => sendHeartbeat(agent, '2.0.0'))));
+  t.true(first > 0 && first <= 16, `${first} statements for the first heartbeats of 40 devices`);
   const later = await statements(async () => {
-    for (let round = 0; round < 5; round += 1) await Promise.all(agents.map((agent) => beat(agent, '2.0.0')));
+    for (let round = 0; round < 5; round += 1) await Promise.all(agents.map((agent) => sendHeartbeat(agent, '2.0.0')));
   });
   t.is(later, 0);
 });
 
-test('without any version registered there is no statement at all', async (t) => {
+test('without any registered version there is no statement at all', async (t) => {
   const agent = await newAgent(quiet.test, await tenant(quiet.test));
-  t.is((await beat(agent)).upgradeTo, null);
+  t.is((await sendHeartbeat(agent)).upgradeTo, null);
   await runJob(quiet.test, 'evaluate-rings');
 });

@@ -32,7 +32,7 @@ const outcome = (loaded: Loaded, wish: UpdatePolicy, of: Candidate, now = NOW) =
   return 'none' in decision ? decision.none : decision.target.version;
 };
 
-test('the defaults are those of the domain', (t) => {
+test('the defaults of a policy', (t) => {
   t.deepEqual(policy(), {
     ...{ mode: 'auto', pinnedVersion: null, allowDowngrade: false, window: null },
     rings: [
@@ -44,7 +44,7 @@ test('the defaults are those of the domain', (t) => {
   } as never);
 });
 
-test('the latest version is the target, a pin goes before it, and manual wants a pin', (t) => {
+test('the latest version is the target, a pin has precedence, and manual mode requires a pin', (t) => {
   t.is(outcome(both, policy(), device()), '2.0.0');
   t.is(outcome(both, policy({ pinnedVersion: '1.5.0' }), device()), '1.5.0');
   t.is(outcome(both, policy({ mode: 'manual' }), device()), 'manual');
@@ -54,7 +54,7 @@ test('the latest version is the target, a pin goes before it, and manual wants a
   t.is(outcome(both, policy(), device({ architecture: null })), 'no_version');
 });
 
-test('only a higher version is offered; a lower one by a pin that allows it', (t) => {
+test('only a higher version is offered; a lower one by a pin with allowDowngrade', (t) => {
   t.is(outcome(both, policy(), device({ current: '2.0.0' })), 'not_newer');
   t.is(outcome(both, policy(), device({ current: '2.0.1' })), 'not_newer');
   t.is(outcome(both, policy(), device({ current: '2.0.0-rc.4' })), '2.0.0');
@@ -68,14 +68,14 @@ test('only a higher version is offered; a lower one by a pin that allows it', (t
   }
 });
 
-test('what is not signed by a trusted key, or has expired, is offered to nobody', (t) => {
+test('a version that is not signed by a trusted key, or has expired, is never offered', (t) => {
   const unsigned = loadedWith([target('2.0.0', { isLatest: true, signed: false })]);
   t.is(outcome(unsigned, policy(), device()), 'not_trusted');
   const expired = loadedWith([target('2.0.0', { isLatest: true, expiresAt: NOW })]);
   t.is(outcome(expired, policy(), device()), 'not_trusted');
 });
 
-test('a halt of the organization or of its partner stops the version it names', (t) => {
+test('a halt of the organization or of its partner stops the version that it names', (t) => {
   const latest = target('2.0.0', { isLatest: true });
   t.is(outcome(loadedWith([latest], ['o agent 2.0.0']), policy(), device()), 'halted');
   t.is(outcome(loadedWith([latest], ['p agent 2.0.0']), policy(), device()), 'halted');
@@ -85,7 +85,7 @@ test('a halt of the organization or of its partner stops the version it names', 
   );
 });
 
-test('rings open one after the other, for the same devices each time', (t) => {
+test('rings open one after the other, with the same devices each time', (t) => {
   const staged = policy({ mode: 'staged' });
   const devices = Array.from({ length: 4000 }, () => device());
   const hours = (n: number) => new Date(NOW.getTime() + n * 3_600_000);
@@ -102,12 +102,16 @@ test('rings open one after the other, for the same devices each time', (t) => {
     bucketOf('11111111-1111-4111-8111-111111111111', '1.0.0'),
     bucketOf('11111111-1111-4111-8111-111111111111', '1.0.0'),
   );
-  t.is(outcome(both, policy({ mode: 'staged', pinnedVersion: '1.5.0' }), device()), '1.5.0', 'a pin knows no rings');
+  t.is(
+    outcome(both, policy({ mode: 'staged', pinnedVersion: '1.5.0' }), device()),
+    '1.5.0',
+    'rings do not apply to a pin',
+  );
   const few = policy({ mode: 'staged', rings: [{ percent: 1, delayHours: 0 }] });
   t.true(devices.filter((one) => outcome(both, few, one, hours(9999)) === '2.0.0').length < 100);
 });
 
-test('windows follow the clock of their zone, over midnight and through summer time', (t) => {
+test('windows use the clock of their time zone, over midnight and through daylight saving time', (t) => {
   const night = { days: ['mon' as const], start: '22:00', end: '04:00', timezone: 'Europe/Vienna' };
   const at = (text: string) => isWithin(night, new Date(text));
   t.false(at('2026-03-09T20:59:00Z'), 'Monday 21:59');
@@ -125,7 +129,7 @@ test('windows follow the clock of their zone, over midnight and through summer t
   t.is(outcome(both, policy({ window: { ...noon } }), device()), 'outside_window');
 });
 
-test('a policy that makes no sense is refused by name', (t) => {
+test('an inconsistent policy is rejected with the name of the field', (t) => {
   const fault = (value: object) => updatePolicy.validate(value).error?.details[0]?.path.join('.');
   t.is(fault({ mode: 'sometimes' }), 'mode');
   t.is(fault({ pinnedVersion: 'newest' }), 'pinnedVersion');
@@ -143,7 +147,7 @@ test('a policy that makes no sense is refused by name', (t) => {
   t.is(fault({ haltOnFailurePercent: 0 }), 'haltOnFailurePercent');
 });
 
-test('a rollout fails at the number of devices, or at the share of at least twenty', (t) => {
+test('a rollout fails at a number of devices, or at a percentage of at least twenty attempts', (t) => {
   const limits = { haltOnFailureCount: 20, haltOnFailurePercent: 5 };
   t.false(fails({ attempts: 19, failures: 19 }, limits));
   t.true(fails({ attempts: 20, failures: 1 }, limits));
@@ -166,7 +170,7 @@ test('versions sort in the database as semver sorts them', (t) => {
   t.true(sortKey('2.0.0-rc.1') < sortKey('2.0.0'));
 });
 
-test('a file is for the machine that its name says, and for none when it says nonsense', (t) => {
+test('the name of a file says its platform and architecture; other names are ignored', (t) => {
   t.deepEqual(coordinatesOf('agent-darwin-arm64'), { component: 'agent', platform: 'macos', architecture: 'arm64' });
   for (const name of [
     'agent-linux-amd64.exe',

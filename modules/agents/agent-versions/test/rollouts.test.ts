@@ -1,7 +1,7 @@
-/** Rollouts that stop by themselves, who may let them go on, and what the status shows. */
+/** Rollouts that are halted, who may resume them, and what the status shows. */
 import test from 'ava';
 import { organization, orgUser, partnerUser, systemUser, type Tenant, tenant } from '#test';
-import { attempts, beat, layOut, newAgent, report, runJob, setPolicy, startLocal, sync } from './ground.ts';
+import { attempts, layOut, newAgent, report, runJob, sendHeartbeat, setPolicy, startLocal, sync } from './ground.ts';
 
 const { test: platform, folder } = await startLocal();
 const admin = await systemUser(platform);
@@ -49,7 +49,7 @@ const haltsOf = (at: Tenant) =>
   );
 
 test.serial(
-  'a rollout that fails too often stops for the organization and its partner, and is told of once',
+  'a rollout that fails too often is halted for the organization and its partner, with one event each',
   async (t) => {
     const at = await tenant(platform);
     await tried(at, 20, 2);
@@ -58,21 +58,21 @@ test.serial(
     const halts = await haltsOf(at);
     t.deepEqual(halts.map(({ org_id }) => org_id === null).sort(), [false, true]);
     const agent = await newAgent(platform, at);
-    t.is((await beat(agent)).upgradeTo, null);
+    t.is((await sendHeartbeat(agent)).upgradeTo, null);
     t.deepEqual(await attempts(platform, agent.deviceId), []);
     const stranger = await newAgent(platform, await tenant(platform));
-    t.is((await beat(stranger)).upgradeTo?.version, '2.0.0', 'other partners go on');
-    const told = await platform.sql(
+    t.is((await sendHeartbeat(stranger)).upgradeTo?.version, '2.0.0', 'other partners are not affected');
+    const emitted = await platform.sql(
       `select data from events where name = 'agent-versions.rollout.halted' and data ->> 'partnerId' = $1`,
       [at.partnerId],
     );
-    t.is(told.length, 2);
+    t.is(emitted.length, 2);
     const [entry] = await platform.audits({ action: 'agent.rollout.halt', orgId: at.orgId });
     t.like(entry, { actor_type: 'system', details: { version: '2.0.0', attempts: 20, failures: 2 } });
   },
 );
 
-test.serial("few failures stop nothing, and limits are the tenant's own", async (t) => {
+test.serial('few failures halt nothing, and the tenant sets the limits', async (t) => {
   const [calm, strict] = [await tenant(platform), await tenant(platform)];
   await tried(calm, 19, 5);
   await tried(strict, 3, 2);
@@ -98,7 +98,7 @@ test.serial('failures of many small organizations add up for their partner', asy
   t.like(seen, { partnerId: at.partnerId, attempts: 20, failures: 4 });
 });
 
-test.serial('only an operator lets it go on, and whoever resumes decides for all it concerns', async (t) => {
+test.serial('only an operator who reaches all devices of the rollout may resume it', async (t) => {
   const at = await tenant(platform);
   await tried(at, 20, 3);
   await runJob(platform, 'evaluate-rings');
@@ -109,7 +109,7 @@ test.serial('only an operator lets it go on, and whoever resumes decides for all
   t.is((await resume(own, stranger.partner.token)).status, 404);
   t.is((await resume(whole, stranger.orgAdmin.token)).status, 404);
   t.is((await resume(own, at.viewer.token)).status, 403);
-  t.is((await resume(whole, at.orgAdmin.token)).status, 403, 'it concerns other organizations too');
+  t.is((await resume(whole, at.orgAdmin.token)).status, 403, 'it also applies to other organizations');
   const some = await partnerUser(platform, {
     ...{ partnerId: at.partnerId, roleId: at.partnerRoleId, orgAccess: 'selected' as const, orgIds: [at.orgId] },
   });
@@ -118,12 +118,12 @@ test.serial('only an operator lets it go on, and whoever resumes decides for all
   t.is((await resume(own, narrow.token)).status, 403);
   t.is((await resume(own, at.orgAdmin.token)).status, 200);
   const agent = await newAgent(platform, at);
-  t.is((await beat(agent)).upgradeTo, null, 'its partner still holds it back');
+  t.is((await sendHeartbeat(agent)).upgradeTo, null, 'it is still halted for the partner');
   t.is((await resume(whole, at.partner.token)).status, 200);
   t.is((await resume(whole, at.partner.token)).body.error.code, 'INVALID_STATE');
-  t.is((await beat(agent)).upgradeTo?.version, '2.0.0');
+  t.is((await sendHeartbeat(agent)).upgradeTo?.version, '2.0.0');
   await runJob(platform, 'evaluate-rings');
-  t.deepEqual((await status(at.partner.token)).halted, [], 'failures count anew');
+  t.deepEqual((await status(at.partner.token)).halted, [], 'the count of failures restarts');
   await tried(at, 20, 4);
   await runJob(platform, 'evaluate-rings');
   t.is((await status(at.partner.token)).halted.length, 2);
@@ -131,12 +131,12 @@ test.serial('only an operator lets it go on, and whoever resumes decides for all
   t.is(done.length, 2);
 });
 
-test.serial('the status counts what the caller sees and names who fails', async (t) => {
+test.serial('the status counts the devices that the caller may see and lists those that fail', async (t) => {
   const at = await tenant(platform);
   const other = await tenant(platform);
   const [good, bad] = [await newAgent(platform, at), await newAgent(platform, at, { hostname: 'stubborn' })];
-  for (const agent of [good, bad]) await beat(agent);
-  await beat(good, '2.0.0');
+  for (const agent of [good, bad]) await sendHeartbeat(agent);
+  await sendHeartbeat(good, '2.0.0');
   await report(bad, '2.0.0', 'failed', { reason: 'no_space' });
   await newAgent(platform, other);
   const seen = await status(at.viewer.token);

@@ -1,4 +1,4 @@
-/** Releases in the object storage: taken from there, and handed out by links of the moment. */
+/** Releases in the object storage: registered from there, and served through short-lived links. */
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -28,7 +28,7 @@ async function upload(version: string): Promise<void> {
 const raw = (path: string) => fetch(`${platform.url}/api/v1${path}`, { redirect: 'manual' });
 
 test.serial(
-  'the newest release in the bucket is taken, and its programs are handed out by links of ten minutes',
+  'the newest release in the bucket is registered, and its programs are served through links of ten minutes',
   async (t) => {
     bucket.objects.set('agents/1.0.0/release-notes.md', Buffer.from('Better'));
     await upload('0.9.0');
@@ -51,31 +51,32 @@ test.serial(
     t.is(sha256(body), given.body.checksum);
     const latest = await raw('/agent-versions/latest?platform=linux&arch=amd64');
     const named = (await latest.json()) as { downloadUrl: string; releaseNotes: string };
-    t.regex(named.downloadUrl, /\/api\/v1\/agents\/download\//, 'what is named for longer is a route of this server');
+    t.regex(
+      named.downloadUrl,
+      /\/api\/v1\/agents\/download\//,
+      'answers name a route of this server, which does not expire',
+    );
     t.is(named.releaseNotes, 'Better');
     t.is(bucket.state.unsigned, 0);
   },
 );
 
-test.serial(
-  'what is not in the bucket, or not what its manifest says, is refused; a store that is away is 502',
-  async (t) => {
-    const missing = await sync(platform, admin.token, '3.0.0');
-    t.is(missing.status, 404);
-    await upload('1.2.0');
-    bucket.objects.set('agents/1.2.0/agent-linux-amd64', Buffer.from('something else'));
-    const changed = await sync(platform, admin.token, '1.2.0');
-    t.deepEqual([changed.status, changed.body.error.code], [422, 'CHECKSUM_MISMATCH']);
-    bucket.objects.set('agents/1.2.0/checksums.txt', Buffer.alloc(300_000, 'x'));
-    t.is((await sync(platform, admin.token, '1.2.0')).status, 422);
-    bucket.state.failing = true;
-    const away = await sync(platform, admin.token, '1.0.0');
-    t.deepEqual([away.status, away.body.error.code], [502, 'UPSTREAM_ERROR']);
-    bucket.state.failing = false;
-  },
-);
+test.serial('missing releases and wrong manifests are rejected; a storage that does not answer is 502', async (t) => {
+  const missing = await sync(platform, admin.token, '3.0.0');
+  t.is(missing.status, 404);
+  await upload('1.2.0');
+  bucket.objects.set('agents/1.2.0/agent-linux-amd64', Buffer.from('something else'));
+  const changed = await sync(platform, admin.token, '1.2.0');
+  t.deepEqual([changed.status, changed.body.error.code], [422, 'CHECKSUM_MISMATCH']);
+  bucket.objects.set('agents/1.2.0/checksums.txt', Buffer.alloc(300_000, 'x'));
+  t.is((await sync(platform, admin.token, '1.2.0')).status, 422);
+  bucket.state.failing = true;
+  const away = await sync(platform, admin.token, '1.0.0');
+  t.deepEqual([away.status, away.body.error.code], [502, 'UPSTREAM_ERROR']);
+  bucket.state.failing = false;
+});
 
-test('a link is signed as the store wants it', (t) => {
+test('a link is signed by AWS Signature Version 4', (t) => {
   // The example of AWS: "Authenticating Requests: Using Query Parameters (AWS Signature Version 4)".
   const url = presignedUrl(
     {
@@ -93,7 +94,7 @@ test('a link is signed as the store wants it', (t) => {
   );
 });
 
-test('a folder that is named goes before the bucket, and sends only so many programs at a time', async (t) => {
+test('a configured folder has precedence over the bucket, and limits the concurrent downloads', async (t) => {
   const own = await startLocal({ ...bucket.env, AGENT_DOWNLOADS_MAX: '1' });
   const place = await layOut(own.folder, '2.0.0', ['agent-linux-amd64']);
   // More than the buffers between here and there hold, so that a reader who waits keeps it being sent.

@@ -1,4 +1,4 @@
-/** Taking releases into the catalogue, from a release host and from a folder. */
+/** Registering releases from a release host and from a folder. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -29,7 +29,7 @@ test.after.always(async () => {
 const ALL = ['agent:linux/amd64', 'agent:windows/amd64', 'helper:linux/amd64'];
 
 test.serial(
-  'the newest release that is no prerelease is verified, registered and promoted; again it is skipped',
+  'the newest release that is not a prerelease is verified, registered and promoted; a second sync skips it',
   async (t) => {
     host.publish('1.0.0');
     host.publish('1.1.0-rc.1');
@@ -51,7 +51,7 @@ test.serial(
       ALL.map((name) => ({ name, reason: 'ALREADY_REGISTERED' })),
     );
     const later = host.asked.slice(asked);
-    t.is(later[0]?.status, 304, 'an unchanged release costs nothing of the rate limit');
+    t.is(later[0]?.status, 304, 'an unchanged release does not count against the rate limit');
     t.false(
       later.some(({ path }) => /amd64(\.exe)?$/.test(path)),
       'programs are not fetched again',
@@ -61,7 +61,7 @@ test.serial(
   },
 );
 
-test.serial('the token goes to the release host and never to the assets', (t) => {
+test.serial('the token is sent to the release host and never to the asset host', (t) => {
   const api = host.asked.filter(({ path }) => path.startsWith('/repos'));
   const assets = host.asked.filter(({ path }) => !path.startsWith('/repos'));
   t.true(api.length > 0 && assets.length > 0);
@@ -69,7 +69,7 @@ test.serial('the token goes to the release host and never to the assets', (t) =>
   t.true(assets.every(({ headers }) => headers.authorization === undefined));
 });
 
-test.serial('a version may be named, with or without v; a prerelease is registered and not promoted', async (t) => {
+test.serial('a version may be given, with or without v; a prerelease is registered and not promoted', async (t) => {
   t.is((await sync(remote, admin.token, '7.7.7')).body.error.code, 'NOT_FOUND');
   t.is((await sync(remote, admin.token, 'soon')).status, 400);
   t.is((await sync(remote, admin.token, 'v1.1.0-rc.1')).body.version, '1.1.0-rc.1');
@@ -77,65 +77,61 @@ test.serial('a version may be named, with or without v; a prerelease is register
   t.like(newest, { version: '1.1.0-rc.1', state: 'registered', isLatest: false });
 });
 
-test.serial(
-  'one wrong program leaves the whole release out, with the reason, and the attempt is audited',
-  async (t) => {
-    const broken: [string, string, (files: Map<string, Buffer>) => void][] = [
-      [
-        '1.2.0',
-        'CHECKSUM_MISMATCH',
-        (files) => files.set('helper-linux-amd64', Buffer.from('#!/bin/sh\necho helper-linux-amd64 1.2.1\n')),
-      ],
-      [
-        '1.2.1',
-        'CHECKSUM_MISMATCH',
-        (files) => files.set('helper-linux-amd64', Buffer.from('longer than it was signed: '.repeat(9))),
-      ],
-      [
-        '1.2.2',
-        'CHECKSUM_MISMATCH',
-        (files) => files.set('checksums.txt', Buffer.from(`${'0'.repeat(64)}  agent-linux-amd64\n`)),
-      ],
-      ['1.2.3', 'MANIFEST_INVALID', (files) => files.delete('agent-linux-amd64.sig')],
-      ['1.2.4', 'MANIFEST_INVALID', (files) => files.set('agent-linux-amd64.manifest.json', Buffer.from('{}'))],
-      [
-        '1.2.5',
-        'MANIFEST_INVALID',
-        (files) =>
-          files.set('agent-linux-amd64.manifest.json', files.get('helper-linux-amd64.manifest.json') as Buffer),
-      ],
-      [
-        '1.2.6',
-        'MANIFEST_INVALID',
-        (files) => {
-          files.set('agent-linux-amd64.manifest.json', files.get('helper-linux-amd64.manifest.json') as Buffer);
-          files.set('agent-linux-amd64.sig', files.get('helper-linux-amd64.sig') as Buffer);
-        },
-      ],
-      ['1.2.7', 'MANIFEST_INVALID', (files) => files.delete('checksums.txt')],
-    ];
-    for (const [version, code, damage] of broken) {
-      damage(host.publish(version));
-      const { status, body } = await sync(remote, admin.token, version);
-      t.deepEqual([status, body.error?.code], [422, code], version);
-      t.is((await versions(remote, admin.token, 'limit=100')).filter((row) => row.version === version).length, 0);
-    }
-    host.publish('1.2.8', ['agent-linux-amd64'], newSigner('stranger'));
-    t.is((await sync(remote, admin.token, '1.2.8')).body.error.code, 'MANIFEST_INVALID', 'a key that nobody trusts');
-    host.publish('1.2.9', ['agent-linux-amd64'], { ...newSigner(), keyId: signer.keyId });
-    t.is(
-      (await sync(remote, admin.token, '1.2.9')).body.error.code,
+test.serial('one wrong program rejects the whole release, with the reason, and the attempt is audited', async (t) => {
+  const broken: [string, string, (files: Map<string, Buffer>) => void][] = [
+    [
+      '1.2.0',
+      'CHECKSUM_MISMATCH',
+      (files) => files.set('helper-linux-amd64', Buffer.from('#!/bin/sh\necho helper-linux-amd64 1.2.1\n')),
+    ],
+    [
+      '1.2.1',
+      'CHECKSUM_MISMATCH',
+      (files) => files.set('helper-linux-amd64', Buffer.from('longer than it was signed: '.repeat(9))),
+    ],
+    [
+      '1.2.2',
+      'CHECKSUM_MISMATCH',
+      (files) => files.set('checksums.txt', Buffer.from(`${'0'.repeat(64)}  agent-linux-amd64\n`)),
+    ],
+    ['1.2.3', 'MANIFEST_INVALID', (files) => files.delete('agent-linux-amd64.sig')],
+    ['1.2.4', 'MANIFEST_INVALID', (files) => files.set('agent-linux-amd64.manifest.json', Buffer.from('{}'))],
+    [
+      '1.2.5',
       'MANIFEST_INVALID',
-      'another key under a trusted name',
-    );
-    for (const version of host.releases.keys()) if (version.startsWith('1.2.')) host.releases.delete(version);
-    const failed = await remote.audits({ action: 'agent_version.sync.failed' });
-    t.true(failed.length >= 10);
-    t.true(failed.every(({ result }) => result === 'failure'));
-  },
-);
+      (files) => files.set('agent-linux-amd64.manifest.json', files.get('helper-linux-amd64.manifest.json') as Buffer),
+    ],
+    [
+      '1.2.6',
+      'MANIFEST_INVALID',
+      (files) => {
+        files.set('agent-linux-amd64.manifest.json', files.get('helper-linux-amd64.manifest.json') as Buffer);
+        files.set('agent-linux-amd64.sig', files.get('helper-linux-amd64.sig') as Buffer);
+      },
+    ],
+    ['1.2.7', 'MANIFEST_INVALID', (files) => files.delete('checksums.txt')],
+  ];
+  for (const [version, code, damage] of broken) {
+    damage(host.publish(version));
+    const { status, body } = await sync(remote, admin.token, version);
+    t.deepEqual([status, body.error?.code], [422, code], version);
+    t.is((await versions(remote, admin.token, 'limit=100')).filter((row) => row.version === version).length, 0);
+  }
+  host.publish('1.2.8', ['agent-linux-amd64'], newSigner('stranger'));
+  t.is((await sync(remote, admin.token, '1.2.8')).body.error.code, 'MANIFEST_INVALID', 'a key that is not trusted');
+  host.publish('1.2.9', ['agent-linux-amd64'], { ...newSigner(), keyId: signer.keyId });
+  t.is(
+    (await sync(remote, admin.token, '1.2.9')).body.error.code,
+    'MANIFEST_INVALID',
+    'another key under a trusted name',
+  );
+  for (const version of host.releases.keys()) if (version.startsWith('1.2.')) host.releases.delete(version);
+  const failed = await remote.audits({ action: 'agent_version.sync.failed' });
+  t.true(failed.length >= 10);
+  t.true(failed.every(({ result }) => result === 'failure'));
+});
 
-test.serial('a published version never changes: another checksum is refused and the first one stays', async (t) => {
+test.serial('a published version never changes: another checksum is rejected and the first one stays', async (t) => {
   const { checksum } = (await versions(remote, admin.token, 'component=agent&platform=linux')).find(
     ({ version }) => version === '1.0.0',
   ) ?? { checksum: '' };
@@ -160,7 +156,7 @@ test.serial('a published version never changes: another checksum is refused and 
   t.is(row?.checksum, checksum);
 });
 
-test.serial('assets come only from hosts that the operator named, redirects included', async (t) => {
+test.serial('assets come only from hosts that the operator allows, redirects included', async (t) => {
   host.publish('1.3.0');
   host.assetsAt = host.url.replace('127.0.0.1', 'localhost');
   const { status, body } = await sync(remote, admin.token, '1.3.0');
@@ -170,7 +166,7 @@ test.serial('assets come only from hosts that the operator named, redirects incl
   t.is((await sync(remote, admin.token, '1.3.0')).status, 200);
 });
 
-test.serial('a release host that fails is 502, and the hourly job takes what is new', async (t) => {
+test.serial('a release host that fails is 502, and the hourly job registers new releases', async (t) => {
   host.publish('1.4.0');
   await runJob(remote, 'sync-versions');
   t.is((await versions(remote, admin.token, 'component=agent&platform=linux&state=promoted'))[0]?.version, '1.4.0');
@@ -182,7 +178,7 @@ test.serial('a release host that fails is 502, and the hourly job takes what is 
   await bare.stop();
 });
 
-test.serial('a folder serves as well, without any outbound request', async (t) => {
+test.serial('a folder works as well, without any outbound request', async (t) => {
   await layOut(folder, '2.0.0');
   await layOut(folder, '2.1.0-rc.1', ['agent-linux-amd64']);
   const before = host.asked.length;
@@ -204,7 +200,7 @@ test.serial('a folder serves as well, without any outbound request', async (t) =
   await lost.stop();
 });
 
-test.serial('two syncs at once register each program once', async (t) => {
+test.serial('two concurrent syncs register each program once', async (t) => {
   await layOut(folder, '3.0.0');
   const both = await Promise.all([sync(local, localAdmin.token, '3.0.0'), sync(local, localAdmin.token, '3.0.0')]);
   t.deepEqual(
@@ -214,7 +210,7 @@ test.serial('two syncs at once register each program once', async (t) => {
   t.is(both.flatMap(({ body }) => body.synced).length, 3);
 });
 
-test.serial('only the system may sync, promote and withdraw, with a second factor', async (t) => {
+test.serial('only system users may sync, promote and withdraw, with a second factor', async (t) => {
   const strict = await startLocal({ ENABLE_2FA: 'true' });
   const mine = await tenant(strict.test);
   await strict.test.sql(`update users set mfa_enabled = true, mfa_method = 'totp'`);

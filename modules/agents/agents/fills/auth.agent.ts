@@ -1,4 +1,4 @@
-/** Lets agents in: the core asks whose token it is. */
+/** Authenticates agents for core. */
 import { defineContribution } from '#core';
 import { authenticate } from '../services/tokens/authentication.ts';
 

@@ -1,4 +1,4 @@
-/** GET /agent-ws/{id}/ws: where agents stay connected. */
+/** GET /agent-ws/{id}/ws: the socket over which agents stay connected. */
 
 import { MAX_FRAME_BYTES } from '#agent-protocol';
 import { defineContribution } from '#core';
@@ -9,10 +9,10 @@ import { variables } from '../variables.ts';
 
 export default defineContribution('http.socket', {
   path: '/agent-ws/{id}/ws',
-  summary: 'Connects an agent: commands arrive at once, beats and results take the same way',
+  summary: 'Connects an agent: commands are delivered at once, and heartbeats and results use the same socket',
   access: { agent: connected },
   params: agentParams,
-  // By token: the watchdog connects beside the main agent.
+  // By token, because the watchdog connects in addition to the main agent.
   limits: [
     {
       name: 'agent-socket',

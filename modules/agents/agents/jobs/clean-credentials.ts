@@ -1,4 +1,4 @@
-/** Removes replaced and unconfirmed tokens whose time is over. */
+/** Removes expired tokens: replaced and unconfirmed ones. */
 import { defineJob } from '#core';
 import { cleanCredentials } from '../services/tokens/credentials.ts';
 

@@ -1,10 +1,10 @@
-/** A token of an agent: which device and role it speaks for, and in which step of its life it is. */
+/** A token of an agent: its device and role, and its state in the rotation. */
 
 import type { AgentRole } from '#agent-protocol';
 
 export type CredentialState = 'current' | 'previous' | 'pending';
 
-/** A row of agent_credentials without its hash, as the reading statement names its columns. */
+/** A row of agent_credentials without its hash. */
 export interface Credential {
   deviceId: string;
   orgId: string;

@@ -1,20 +1,23 @@
 /** GET /agents/{id}/config: intervals, limits and features for one device. */
 import Joi from 'joi';
 import { configShape } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
-import { agentLimits, agentParams, anyRole, tenantRefusals } from '../models/agent-path.ts';
+import { defineRoute, named } from '#core';
+import { agentLimits, agentParams, anyRole, tenantErrors } from '../models/agent-path.ts';
 import { readConfig } from '../services/configs.ts';
 
 export default [
   defineRoute({
     method: 'GET',
     path: '/agents/{id}/config',
-    summary: 'Reads what the agent should run with',
+    summary: 'Reads the configuration of the agent',
     access: { agent: anyRole },
     limits: agentLimits,
     params: agentParams,
-    response: Joi.object({ configVersion: Joi.string().required(), config: configShape.required() }),
-    errors: tenantRefusals,
+    response: Joi.object({
+      configVersion: Joi.string().required(),
+      config: named('AgentConfig', configShape).required(),
+    }),
+    errors: tenantErrors,
     handler: (ctx) => readConfig(ctx),
   }),
 ];

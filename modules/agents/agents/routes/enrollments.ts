@@ -1,20 +1,20 @@
-/** POST /agents/enroll: a machine becomes a device. */
+/** POST /agents/enroll: turns a machine into a device. */
 
 import { enrolledShape, enrollmentBody } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
+import { defineRoute, named } from '#core';
 import { enrollAgent } from '../services/enrollments.ts';
 
 export default [
   defineRoute({
     method: 'POST',
     path: '/agents/enroll',
-    summary: 'Enrolls a machine with an enrollment key and gives its agent the tokens',
-    access: { open: 'the enrollment key in the body says which organization the machine joins' },
-    work: { platform: 'the organization is known only after the key was looked up' },
+    summary: 'Enrolls a machine with an enrollment key and returns the tokens of its agent',
+    access: { open: 'the enrollment key in the body determines the organization' },
+    work: { platform: 'the organization is known only after the lookup of the key' },
     audit: 'device.create',
     limits: [{ name: 'agents-enroll', max: 30, windowSeconds: 60, by: 'ip' }],
-    payload: enrollmentBody,
-    response: enrolledShape,
+    payload: named('AgentEnrollment', enrollmentBody),
+    response: named('AgentEnrolled', enrolledShape),
     status: 201,
     errors: [
       'DEVICE_LIMIT_REACHED',

@@ -1,7 +1,7 @@
-/** POST /agents/{id}/heartbeat: metrics in, commands and hints of new configuration out. */
+/** POST /agents/{id}/heartbeat: stores status and metrics, and answers with commands and changed configuration. */
 
 import { heartbeatAnswer, heartbeatBody, isPlainHeartbeat } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
+import { defineRoute, named } from '#core';
 import { agentErrors, agentLimits, agentParams, always } from '../models/agent-path.ts';
 import { acceptHeartbeat } from '../services/heartbeats.ts';
 
@@ -9,15 +9,16 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agents/{id}/heartbeat',
-    summary: 'Says that the agent lives, how the machine fares, and asks what to do',
-    description: 'Every field is judged alone: a bad one is dropped and keeps what is known, it never fails the beat.',
+    summary: 'Reports the status of the machine and returns what the agent should do',
+    description:
+      'Fields are validated one by one. An invalid field is dropped, keeps its stored value, and never fails the heartbeat.',
     access: { agent: always },
-    audit: { none: 'one a minute and device; changes of state are recorded by the devices module' },
+    audit: { none: 'one per minute and device; the devices module records changes of state' },
     limits: agentLimits,
     params: agentParams,
-    payload: heartbeatBody,
+    payload: named('AgentHeartbeat', heartbeatBody),
     plain: isPlainHeartbeat,
-    response: heartbeatAnswer,
+    response: named('AgentHeartbeatAnswer', heartbeatAnswer),
     errors: agentErrors,
     handler: (ctx, input) => acceptHeartbeat(ctx, input),
   }),

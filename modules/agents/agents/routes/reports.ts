@@ -8,10 +8,9 @@ import {
   type ReportBody,
   securityBody,
   sessionsBody,
-  submitted,
 } from '#agent-protocol/schemas';
-import { defineRoute } from '#core';
-import { agentLimits, agentParams, mainOnly, tenantRefusals } from '../models/agent-path.ts';
+import { defineRoute, named } from '#core';
+import { agentLimits, agentParams, mainOnly, reportTaken, tenantErrors } from '../models/agent-path.ts';
 import { callingDevice } from '../services/commands.ts';
 import { submitSample } from '../services/reports.ts';
 
@@ -28,27 +27,43 @@ function reportRoute(path: string, kind: Kind, summary: string, payload: Joi.Obj
     params: agentParams,
     payload,
     maxBytes: 4 * 1024 * 1024,
-    response: submitted,
-    errors: tenantRefusals,
+    response: reportTaken,
+    errors: tenantErrors,
     handler: (ctx, input) => submitSample(ctx, kind, input.payload),
   });
 }
 
 export default [
-  reportRoute('patches', 'patches', 'Replaces the patches of the sources that were looked at', patchesBody),
-  reportRoute('security/status', 'security', 'Replaces what is known of protection and encryption', securityBody),
-  reportRoute('sessions', 'sessions', 'Replaces who is logged in', sessionsBody),
-  reportRoute('connections', 'connections', 'Replaces the open connections', connectionsBody),
-  reportRoute('processes', 'processes', 'Replaces the running processes', processesBody),
+  reportRoute(
+    'patches',
+    'patches',
+    'Replaces the patches of the sources that were scanned',
+    named('AgentPatches', patchesBody),
+  ),
+  reportRoute(
+    'security/status',
+    'security',
+    'Replaces the status of protection and encryption',
+    named('AgentSecurityStatus', securityBody),
+  ),
+  reportRoute('sessions', 'sessions', 'Replaces the sessions of users', named('AgentSessions', sessionsBody)),
+  reportRoute(
+    'connections',
+    'connections',
+    'Replaces the open connections',
+    named('AgentConnections', connectionsBody),
+  ),
+  reportRoute('processes', 'processes', 'Replaces the running processes', named('AgentProcesses', processesBody)),
   defineRoute({
     method: 'PUT',
     path: '/agents/{id}/custom-fields',
-    summary: 'Writes what a script found out into the custom fields that scripts may write; each key by itself',
+    summary:
+      'Writes values of a script into custom fields that scripts may write; each key succeeds or fails by itself',
     access: { agent: mainOnly },
     audit: 'device.custom_fields.update',
     limits: agentLimits,
     params: agentParams,
-    payload: agentValues,
+    payload: named('AgentCustomFields', agentValues),
     response: Joi.object({
       updated: Joi.array().items(Joi.string()).required(),
       failed: Joi.array()
@@ -61,7 +76,7 @@ export default [
         )
         .required(),
     }),
-    errors: tenantRefusals,
+    errors: tenantErrors,
     handler: (ctx, input) => ctx.use('devices').writeAgentValues(callingDevice(ctx), input.payload.values),
   }),
 ];

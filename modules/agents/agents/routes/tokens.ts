@@ -11,7 +11,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agents/{id}/rotate-token',
-    summary: 'Gives new tokens, which count once they are confirmed; asking again replaces them',
+    summary: 'Issues new tokens, which are valid once they are confirmed; a repeat replaces them',
     access: { agent: rotating },
     audit: 'agent.token.rotate',
     limits: agentLimits,

@@ -1,4 +1,4 @@
-/** POST /agents/{id}/uninstall-intent: the last word of an agent that is removed by hand. */
+/** POST /agents/{id}/uninstall-intent: the last call of an agent that is removed manually. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { agentLimits, agentParams, leaving, stateErrors } from '../models/agent-path.ts';
@@ -8,7 +8,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/agents/{id}/uninstall-intent',
-    summary: 'Says that the agent is being removed from its machine',
+    summary: 'Reports that the agent is being removed from its machine',
     access: { agent: leaving },
     audit: 'agent.uninstall.intent',
     limits: agentLimits,

@@ -1,15 +1,15 @@
-/** Requests that wait for a command's end: one listener a process, however many wait. */
+/** Requests that wait for the end of a command, with one listener for the process. */
 import { type Context, defineService, type StartServices } from '#core';
 
 export class CommandWaits {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** How many commands somebody waits for. */
+  /** The number of commands with waiting requests. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Resolves when the command has ended, notices may have been missed, `signal` says so, or after so many milliseconds. */
+  /** Resolves when the command has ended, when notices may have been lost, on `signal`, or after `ms` milliseconds. */
   async wait(commandId: string, ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -43,4 +43,10 @@ export function startWaits({ onNotice, onNoticesLost }: StartServices): CommandW
   return waits;
 }
 
-export const commandWaits = (ctx: Context): CommandWaits => ctx.services.get(COMMAND_WAITS);
+/**
+ * Waits at most `ms` milliseconds, or until `signal`, for the end of a command. It may also return early, so read the state of
+ * the command afterwards. Call it before the commit that queues the command, so that no end is missed, and do not keep a
+ * transaction open while it waits.
+ */
+export const awaitCommand = (ctx: Context, commandId: string, ms: number, signal?: AbortSignal): Promise<void> =>
+  ctx.services.get(COMMAND_WAITS).wait(commandId, ms, signal);

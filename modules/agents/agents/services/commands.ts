@@ -1,11 +1,11 @@
-/** Commands as the agent sees them; what they are and how they move on is for the devices module to know. */
+/** Commands as agents see them. Their states belong to the module device-commands. */
 
 import type { AgentRole, ReceivedResult } from '#agent-protocol';
 import { type Context, errors, type Input } from '#core';
 import { toWire } from './heartbeats.ts';
 import { callerToken } from './tokens/authentication.ts';
 
-/** The calling device; agent routes are never reached without one. */
+/** The id of the calling device, which agent routes always have. */
 export function callingDevice(ctx: Context): string {
   const { deviceId } = ctx.scope;
   if (!deviceId) throw errors.Unauthenticated();
@@ -26,7 +26,7 @@ export async function startCommand(ctx: Context, commandId: string): Promise<{ s
   return { success: true };
 }
 
-/** The first terminal result wins; a repeat is answered alike, so that the agent stops sending it. */
+/** The first terminal result counts. A repeat gets the same answer, so that the agent stops sending it. */
 export async function acceptResult(
   ctx: Context,
   input: Pick<Input<{ commandId: string }, unknown, ReceivedResult>, 'headers' | 'params' | 'payload'>,
@@ -35,7 +35,7 @@ export async function acceptResult(
   return finish(ctx, role, input.params.commandId, input.payload);
 }
 
-/** The same for whoever is known already. Results of commands that this device was never given leave a denied entry. */
+/** Stores a result of the agent in the scope of `ctx`. A result of a command that was never delivered is audited as denied. */
 export async function finish(
   ctx: Context,
   role: AgentRole,
@@ -49,7 +49,7 @@ export async function finish(
       result: 'denied',
       resourceType: 'device',
       resourceId: deviceId,
-      errorMessage: known ? 'The command was never given out' : 'The device has no such command',
+      errorMessage: known ? 'The command was never delivered' : 'The device has no such command',
       details: { commandId },
     });
   }

@@ -1,4 +1,4 @@
-/** What the agents of an organization run with, read rarely and remembered, so that a heartbeat costs no statement. */
+/** The configuration of the agents of an organization, cached so that a heartbeat costs no statement. */
 import Joi from 'joi';
 import type { AgentConfig } from '#agent-protocol';
 import {
@@ -18,7 +18,7 @@ export interface AgentSettings {
   /** Age at which a token is due for rotation. */
   tokenRotationDays: number;
 }
-/** Whether each feature is enabled; an agent leaves a disabled one alone. */
+/** Whether each feature is enabled. An agent does not run a disabled one. */
 export type AgentFeatures = Record<string, boolean>;
 export interface VersionedConfig {
   config: Required<AgentConfig>;
@@ -32,13 +32,13 @@ export const agentSettings = Joi.object<AgentSettings>({
   tokenRotationDays: Joi.number().integer().min(1).max(365).default(30),
 });
 
-/** What is on and off is asked again after this time; modules tell of each change. */
-const KEEP_MS = 30_000;
-/** The database tells of each change of settings; reads twice a minute would be more statements than the beats are. */
-const SETTINGS_MS = 300_000;
-const MOST_DEVICES = 100_000;
+/** How long the state of features is cached, in milliseconds. Changes of modules also drop it. */
+const FEATURES_CACHE_MS = 30_000;
+/** How long settings are cached, in milliseconds. A notice of each change also drops them. */
+const SETTINGS_CACHE_MS = 300_000;
+const MAX_DEVICES = 100_000;
 
-/** The features of all modules, as they are on for the organization. */
+/** The features of all modules, and whether they are on for the organization. */
 export function featuresOf(modules: ModuleDirectory, orgId: string): AgentFeatures {
   return Object.fromEntries(
     modules.all.flatMap(({ name, agentFeatures = [] }) =>
@@ -63,7 +63,7 @@ export class AgentConfigs {
   readonly #read: (orgId: string) => Promise<AgentSettings>;
   readonly #features: (orgId: string) => AgentFeatures;
   readonly #byOrg = new Map<string, Held>();
-  /** The version each device was last given here, for agents that do not name theirs. */
+  /** The version that each device received last, for agents that do not name theirs. */
   readonly #given = new Map<string, string>();
 
   constructor(read: (orgId: string) => Promise<AgentSettings>, features: (orgId: string) => AgentFeatures) {
@@ -71,7 +71,7 @@ export class AgentConfigs {
     this.#features = features;
   }
 
-  /** What was read before a change of this organization's settings, or of a partner's (`*`), counts no more. */
+  /** Drops the cached configuration of an organization, or of all for `*`. */
   forget(orgId: string): void {
     if (orgId === '*') this.#byOrg.clear();
     else this.#byOrg.delete(orgId);
@@ -80,9 +80,9 @@ export class AgentConfigs {
   of(orgId: string): Promise<VersionedConfig> {
     const held = this.#byOrg.get(orgId);
     const at = performance.now();
-    if (held && at - held.at < KEEP_MS) return held.answer;
+    if (held && at - held.at < FEATURES_CACHE_MS) return held.answer;
     const { settings, readAt } =
-      held && at - held.readAt < SETTINGS_MS ? held : { settings: this.#read(orgId), readAt: at };
+      held && at - held.readAt < SETTINGS_CACHE_MS ? held : { settings: this.#read(orgId), readAt: at };
     const answer = settings.then((known) => versioned(known, this.#features(orgId)));
     const entry = { settings, readAt, answer, at };
     this.#byOrg.set(orgId, entry);
@@ -90,18 +90,18 @@ export class AgentConfigs {
     return answer;
   }
 
-  /** The configuration when the device does not have it yet, else null. */
+  /** The configuration, or null when the device has it already. */
   update(deviceId: string, current: VersionedConfig, named: string | null | undefined): AgentConfig | null {
     const has = named ?? this.#given.get(deviceId);
     if (has === current.configVersion) return null;
     const oldest = this.#given.keys().next();
-    if (this.#given.size >= MOST_DEVICES && !oldest.done) this.#given.delete(oldest.value);
+    if (this.#given.size >= MAX_DEVICES && !oldest.done) this.#given.delete(oldest.value);
     this.#given.set(deviceId, current.configVersion);
     return current.config;
   }
 }
 
-/** The channel that tells of changed settings; the payload is the organization, or `*`. */
+/** The notice of changed settings; the payload is the id of the organization, or `*`. */
 export const SETTINGS_NOTICE = 'agents.settings';
 
 export const CONFIGS = defineService<AgentConfigs>('agents.configs');
@@ -120,7 +120,7 @@ export function startConfigs(start: StartServices): AgentConfigs {
 
 export const agentConfigs = (ctx: Context): AgentConfigs => ctx.services.get(CONFIGS);
 
-/** The full configuration with its version as ETag; the server answers 304 to an agent that has it. */
+/** The full configuration with its version as ETag, by which the server answers 304. */
 export async function readConfig(ctx: Context): Promise<Reply> {
   const { orgId } = ctx.scope;
   if (!orgId) throw errors.Unauthenticated();

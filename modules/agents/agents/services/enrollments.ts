@@ -1,10 +1,9 @@
-/** Takes a machine in: key, secret, tenant, site, identity, tokens, in one transaction. */
+/** Enrolls a machine: checks key, secret and tenant, creates or finds its device, and issues tokens, in one transaction. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ARCHITECTURE_NAMES } from '#agent-protocol';
 import type { EnrollmentBody } from '#agent-protocol/schemas';
 import { type Context, errors, type Input } from '#core';
 import { sha256Hex } from '#core/auth';
-import type { Apis } from '#core/contract';
 import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
 import { variables } from '../variables.ts';
 import { type AgentSettings, featuresOf, versioned } from './configs.ts';
@@ -12,15 +11,17 @@ import { issueTokens } from './tokens/credentials.ts';
 import { countFailures } from './tokens/failures.ts';
 import { trustKeys } from './upgrade-offers.ts';
 
-/** Wrong keys a minute and address. */
-const MOST_FAILURES = 10;
+/** Wrong keys per minute and address. */
+const MAX_FAILURES = 10;
 
-/** What lets a machine in: an enrollment key, or the token of one device that waits for it (`pendingDeviceId`). */
-type Key = Pick<NonNullable<Awaited<ReturnType<Apis['identity']['lockEnrollmentKey']>>>, 'orgId' | 'siteId'> &
-  ({ id: string; pendingDeviceId: null } | { id: null; pendingDeviceId: string });
+/** What the key of the request opens: an enrollment key, or the token of one provisioned device (`pendingDeviceId`). */
+type Key = { orgId: string; siteId: string | null } & (
+  | { id: string; pendingDeviceId: null }
+  | { id: null; pendingDeviceId: string }
+);
 type Reason = 'expired' | 'exhausted' | 'race_lost' | 'used' | 'os_differs';
 
-/** Runs in the platform's role: which tenant the machine joins is what the key says. */
+/** Platform role: the key determines the tenant. */
 export async function enrollAgent(
   ctx: Context,
   { payload, headers }: Pick<Input<unknown, unknown, EnrollmentBody>, 'payload' | 'headers'>,
@@ -46,16 +47,16 @@ export async function enrollAgent(
   });
   const tokens = await issueTokens(ctx, device);
   if (key.id && !(await ctx.use('identity').countEnrollment(key.id))) throw refused(ctx, key, 'race_lost');
-  // In this transaction: another connection would be waited for by everyone who waits for this key.
+  // In this transaction: a second connection would be held while other enrollments wait for the lock on the key.
   const settings = await ctx.settings<AgentSettings>('agents', device.orgId);
   const { config } = versioned(settings, featuresOf(ctx.services.modules, device.orgId));
   const { agentId, deviceId, orgId } = device;
   return { agentId, deviceId, ...tokens, orgId, siteId: device.siteId, config, manifestTrustKeys: trustKeys(ctx) };
 }
 
-/** One message for every bad key; the reason only to who holds a real one, because installers need to know why. */
+/** All invalid keys get the same message. The reason is only in the answer to a real key, because installers need it. */
 async function lockKey(ctx: Context, { enrollmentKey, osType }: EnrollmentBody): Promise<Key> {
-  const failures = countFailures(ctx.services.counters, `enrollment:${ctx.actor.ip}`, MOST_FAILURES);
+  const failures = countFailures(ctx.services.counters, `enrollment:${ctx.actor.ip}`, MAX_FAILURES);
   await failures.check();
   const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
   if (key && !key.expired && !key.exhausted) return { ...key, pendingDeviceId: null };
@@ -91,7 +92,7 @@ function mustKnowSecret(ctx: Context, given: string | undefined): void {
   if (!given || !timingSafeEqual(digest(given), digest(wanted))) throw EnrollmentSecretInvalid();
 }
 
-/** The key's site, else the organization's default one, else its only one. Throws where the tenant is not active. */
+/** The site of the key, else the default site of the organization, else its only one. Throws if the tenant is not active. */
 async function siteFor(ctx: Context, key: Key): Promise<string> {
   const { rows } = await ctx.sql<{
     active: boolean;
@@ -116,7 +117,7 @@ async function siteFor(ctx: Context, key: Key): Promise<string> {
   return siteId;
 }
 
-/** The device whose token the machine still holds: the only proof that it is the same one. */
+/** The device whose token the machine still has, which is the only proof that it is the same machine. */
 async function provenDevice(ctx: Context, token: string | undefined, orgId: string): Promise<string | null> {
   if (!token) return null;
   // reach: found by the secret token of the device itself

@@ -1,4 +1,4 @@
-/** A heartbeat: one item of the devices' group commit, and an answer made from memory. */
+/** Stores a heartbeat in the group commit of the devices module and makes its answer from memory. */
 
 import type { ReceivedHeartbeat } from '#agent-protocol';
 import type { Context, Input } from '#core';
@@ -8,22 +8,22 @@ import { callerToken } from './tokens/authentication.ts';
 import type { KnownToken } from './tokens/token-cache.ts';
 import { upgradeOffers } from './upgrade-offers.ts';
 
-type Beat = Parameters<Apis['devices']['heartbeat']>[0];
+type Heartbeat = Parameters<Apis['devices']['heartbeat']>[0];
 
 const DAY_MS = 86_400_000;
 const JITTER = 0.1;
 
-/** Leaves out what is missing or was dropped as bad; such fields keep what is known. */
+/** Leaves out missing and invalid fields, so that the stored values remain. */
 function present<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]?: NonNullable<T[K]> };
 }
 
-/** A watchdog token speaks for the watchdog, whatever the body says. */
+/** A watchdog token always acts for the watchdog, whatever role the body names. */
 const roleOf = (token: KnownToken, body: ReceivedHeartbeat): 'agent' | 'watchdog' =>
   token.role === 'watchdog' ? 'watchdog' : (body.role ?? 'agent');
 
-function toBeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): Beat {
+function toHeartbeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): Heartbeat {
   const { agentVersion, helperVersion, watchdogVersion, watchdogState } = body;
   const { hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, battery, autoUpdateEnabled } = body;
   return {
@@ -39,29 +39,29 @@ function toBeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): Beat 
   };
 }
 
-/** Seconds to the next beat, spread so that agents which started together do not stay together. */
-export function nextBeat(intervalSeconds: number, random = Math.random()): number {
+/** Seconds until the next heartbeat, with a jitter that spreads agents which started together. */
+export function nextHeartbeat(intervalSeconds: number, random = Math.random()): number {
   return Math.max(1, Math.round(intervalSeconds * (1 - JITTER + 2 * JITTER * random)));
 }
 
-/** Accepts the beat and says what the agent should do; a quarantined device is only acknowledged. */
+/** Stores a heartbeat and answers it with what the agent should do. A quarantined device gets no commands. */
 export async function acceptHeartbeat(
   ctx: Context,
   input: Pick<Input<unknown, unknown, ReceivedHeartbeat | null>, 'headers' | 'payload'>,
 ) {
-  const { answer, commands } = await answerBeat(ctx, await callerToken(ctx, input), input.payload ?? {});
+  const { answer, commands } = await answerHeartbeat(ctx, await callerToken(ctx, input), input.payload ?? {});
   return { ...answer, commands: commands.map(toWire) };
 }
 
 /**
- * @param epoch the connection that the beat came over, which will carry the commands.
- * @returns the answer, and the commands that are given out with it.
+ * @param epoch the connection that the heartbeat came over; it receives the commands.
+ * @returns the answer, and the commands that were claimed with it.
  */
-export async function answerBeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat, epoch?: number) {
+export async function answerHeartbeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat, epoch?: number) {
   const configs = agentConfigs(ctx);
-  const beat = toBeat(ctx, token, body);
+  const heartbeat = toHeartbeat(ctx, token, body);
   const [answer, current] = await Promise.all([
-    ctx.use('devices').heartbeat(epoch === undefined ? beat : { ...beat, epoch }),
+    ctx.use('devices').heartbeat(epoch === undefined ? heartbeat : { ...heartbeat, epoch }),
     configs.of(token.orgId),
   ]);
   const active = answer.lifecycle === 'active';
@@ -77,20 +77,22 @@ export async function answerBeat(ctx: Context, token: KnownToken, body: Received
     ...offers,
     rotateToken: active && token.role === 'agent' && token.state === 'current' && rotationDue,
     uninstall: answer.uninstall,
-    nextHeartbeatSeconds: nextBeat(current.config.heartbeatIntervalSeconds),
+    nextHeartbeatSeconds: nextHeartbeat(current.config.heartbeatIntervalSeconds),
     serverTime: new Date(),
   };
   return { answer: said, commands: answer.lifecycle === 'quarantined' ? [] : answer.commands };
 }
 
-/** A command as the wire carries it. */
-export function toWire(command: {
+/** The fields of a command that its agent receives. */
+export interface SentCommand {
   id: string;
   type: string;
   payload: Record<string, unknown>;
   deliverBy: Date;
   executionTimeoutSeconds: number;
-}) {
+}
+
+export function toWire(command: SentCommand): SentCommand {
   const { id, type, payload, deliverBy, executionTimeoutSeconds } = command;
   return { id, type, payload, deliverBy, executionTimeoutSeconds };
 }

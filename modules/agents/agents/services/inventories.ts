@@ -1,4 +1,4 @@
-/** Hands the snapshots of a machine to the devices module. */
+/** Passes the snapshots of a machine to the devices module. */
 import type { Context } from '#core';
 import type { Apis } from '#core/contract';
 import { callingDevice } from './commands.ts';

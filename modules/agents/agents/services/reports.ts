@@ -1,4 +1,4 @@
-/** Hands what an agent sampled to the devices module: patches in a part for each source that was looked at. */
+/** Passes samples of agents to the devices module: patches in one part for each source that was scanned. */
 
 import type { PatchesBody, ReportBody } from '#agent-protocol/schemas';
 import type { Context } from '#core';
@@ -17,12 +17,12 @@ export function submitSample(ctx: Context, kind: Report['kind'], body: ReportBod
     kind,
     parts: kind === 'patches' ? bySource(body as PatchesBody) : [{ body: rest }],
     ...(snapshotHash === undefined ? {} : { snapshotHash }),
-    // The same rule as for snapshots: neither a cut nor an empty list takes the place of a filled one unasked.
+    // As for snapshots: a truncated or empty list replaces a filled one only with `complete`.
     whole: complete ?? !empty,
   });
 }
 
-/** What is said of a source that was not covered does not count. */
+/** Ignores entries of sources that were not scanned. */
 function bySource({ coveredSources, pending = [], installed = [], scanId, rebootPending }: PatchesBody) {
   return coveredSources.map((source) => ({
     source,

@@ -1,4 +1,4 @@
-/** Asks whoever knows the agents' versions what a beat is offered; without them, nothing. */
+/** The update offers in the answer to a heartbeat, from the contribution to `agents.offers`; none without one. */
 
 import type { ReceivedHeartbeat, UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
@@ -6,16 +6,16 @@ import type { KnownToken } from './tokens/token-cache.ts';
 
 const NONE: UpgradeOffers = { upgradeTo: null, helperUpgradeTo: null, watchdogUpgradeTo: null };
 
-/** A watchdog's beat names its own version as the agent's would. */
+/** A watchdog may send its own version as `agentVersion`. */
 const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, helperVersion, watchdogVersion }: ReceivedHeartbeat) =>
   role === 'watchdog'
     ? { agent: null, helper: null, watchdog: watchdogVersion ?? agentVersion ?? null }
     : { agent: agentVersion ?? null, helper: helperVersion ?? null, watchdog: watchdogVersion ?? null };
 
-/** Keys that manifests may be signed with; an agent pins those that it is given at its enrollment. */
+/** Keys that may sign manifests. Agents pin the keys that they receive at their enrollment. */
 export const trustKeys = (ctx: Context): string[] => [...(ctx.contributions('agents.offers')[0]?.trustKeys(ctx) ?? [])];
 
-/** An offer that cannot be made must not fail the beat. */
+/** A failure to make an offer must not fail the heartbeat. */
 export async function upgradeOffers(
   ctx: Context,
   token: KnownToken,
@@ -25,10 +25,10 @@ export async function upgradeOffers(
   const [offers] = ctx.contributions('agents.offers');
   if (!offers) return { ...NONE, manifestTrustKeys: [] };
   const { deviceId, agentId, orgId } = token;
-  const beat = { deviceId, agentId, orgId, versions: versionsOf(role, body), busy };
+  const request = { deviceId, agentId, orgId, versions: versionsOf(role, body), busy };
   const made = active
-    ? await offers.answer(ctx, beat).catch((error: Error) => {
-        ctx.log.error({ err: error, deviceId }, 'no update could be offered');
+    ? await offers.answer(ctx, request).catch((error: Error) => {
+        ctx.log.error({ err: error, deviceId }, 'the update offer of an agent failed');
         return NONE;
       })
     : NONE;

@@ -1,4 +1,4 @@
-/** Who an agent's token lets in, and what the device may call in each state. */
+/** The authentication of agents, and what a device may call in each state. */
 import test from 'ava';
 import {
   type Called,
@@ -20,7 +20,7 @@ const newAgent = async () => {
 const inventory = { adapters: [] };
 const codeOf = ({ body }: Called<unknown>) => (body as ErrorBody).error?.code.toUpperCase();
 
-/** Asks again until the answer is the one waited for: a change reaches the caches within a second. */
+/** Repeats a call until it has the expected answer: a change reaches the caches within a second. */
 async function until<B>(ask: () => Promise<Called<B>>, status: number): Promise<Called<B>> {
   const end = Date.now() + 60_000;
   for (;;) {
@@ -37,7 +37,7 @@ const setLifecycle = (agent: FakeAgent, lifecycle: string) =>
     [agent.deviceId, lifecycle],
   );
 
-test("another device's token on my path, an unknown token and none are all refused alike", async (t) => {
+test('a token of another device, an unknown token and no token get the same error', async (t) => {
   const [{ agent: mine }, { agent: other }] = await Promise.all([newAgent(), newAgent()]);
   for (const token of [other.token, `svc_${'0'.repeat(64)}`]) {
     const refused = await mine.call<ErrorBody>('POST', 'heartbeat', {}, token);
@@ -48,7 +48,7 @@ test("another device's token on my path, an unknown token and none are all refus
   t.is((await mine.heartbeat()).status, 200);
 });
 
-test('a watchdog beats, takes commands and writes logs but sends no inventory; a helper gets no commands', async (t) => {
+test('a watchdog sends heartbeats, claims commands and writes logs but sends no inventory; a helper gets no commands', async (t) => {
   const { agent } = await newAgent();
   const { watchdogAuthToken: watchdog, helperAuthToken: helper } = agent.enrolled;
   t.is((await agent.call('POST', 'heartbeat', { watchdogState: 'monitoring' }, watchdog)).status, 200);
@@ -63,7 +63,7 @@ test('a watchdog beats, takes commands and writes logs but sends no inventory; a
   t.is((await agent.call('GET', 'config', undefined, helper)).status, 200);
 });
 
-test('a quarantined device is only acknowledged', async (t) => {
+test('the heartbeat of a quarantined device is only acknowledged', async (t) => {
   const { agent } = await newAgent();
   t.is((await agent.put('network', inventory)).status, 200);
   await setLifecycle(agent, 'quarantined');
@@ -76,7 +76,7 @@ test('a quarantined device is only acknowledged', async (t) => {
   t.like(beat.body, { commands: [], rotateToken: false, uninstall: false, configUpdate: null });
 });
 
-test('a decommissioned device is told to remove its agent and may say that it did', async (t) => {
+test('a decommissioned device gets the command to remove its agent and may report its result', async (t) => {
   const { agent, orgId } = await newAgent();
   await platform.sql(
     `insert into device_commands (device_id, org_id, submitted_org_id, type, source, deliver_by, execution_timeout_seconds)
@@ -97,7 +97,7 @@ test('a decommissioned device is told to remove its agent and may say that it di
   t.is((await agent.result(commands[0]?.id ?? '')).status, 200);
 });
 
-test('the agent of a purged device is told that it is gone, which a stranger is not', async (t) => {
+test('the agent of a purged device gets 410, an unknown agent does not', async (t) => {
   const { agent } = await newAgent();
   t.is((await agent.heartbeat()).status, 200);
   await platform.sql('delete from devices where id = $1', [agent.deviceId]);
@@ -109,7 +109,7 @@ test('the agent of a purged device is told that it is gone, which a stranger is 
   t.is((await agent.call('POST', 'heartbeat', {}, `svc_${'0'.repeat(64)}`)).status, 401);
 });
 
-test('while the organization is suspended, agents only beat, take commands, log and rotate', async (t) => {
+test('while the organization is suspended, agents may only send heartbeats and logs, take commands and rotate tokens', async (t) => {
   const { agent, orgId } = await newAgent();
   await platform.sql(`update organizations set status = 'suspended' where id = $1`, [orgId]);
   const refused = await until<unknown>(() => agent.put('network', inventory), 403);
@@ -121,7 +121,7 @@ test('while the organization is suspended, agents only beat, take commands, log 
   t.is((await agent.call('POST', 'rotate-token', {})).status, 200);
 });
 
-test('suspended tokens ask for a new enrollment at once, in every role, until they are restored', async (t) => {
+test('suspended tokens require a new enrollment at once, in every role, until they are restored', async (t) => {
   const { agent } = await newAgent();
   t.is((await agent.heartbeat()).status, 200);
   const { work } = platform.platform.tasks;
@@ -142,7 +142,7 @@ test('suspended tokens ask for a new enrollment at once, in every role, until th
   t.is((await until(() => agent.heartbeat(), 200)).status, 200);
 });
 
-test('an agent that calls more than 120 times a minute is told to wait, its neighbour is not', async (t) => {
+test('an agent that calls more than 120 times a minute is limited, another agent is not', async (t) => {
   const [{ agent }, { agent: neighbour }] = await Promise.all([newAgent(), newAgent()]);
   const answers = await Promise.all(Array.from({ length: 125 }, () => agent.call('GET', 'config')));
   t.is(answers.filter(({ status }) => status === 200).length, 120);

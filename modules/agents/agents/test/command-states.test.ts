@@ -1,4 +1,4 @@
-/** The life of a command as a property: no sequence of events leaves the table of states. */
+/** The states of a command, as a property: no sequence of events causes an unknown transition. */
 import test from 'ava';
 import type { Context } from '#core';
 import { runUnitOfWork } from '#core/work';
@@ -22,11 +22,11 @@ const asPlatform = <T>(run: (ctx: Context) => Promise<T>) =>
   );
 
 const TERMINAL = ['completed', 'failed', 'timeout', 'cancelled', 'expired'];
-/** Where each state may go. `timeout` goes on only while the server merely assumed it. */
+/** The transitions from each state. A `timeout` may still change while the server only assumed it. */
 const NEXT: Record<string, string[]> = {
-  // A result or start of a delivery that was taken back meanwhile still counts.
+  // A result or start of a delivery that was taken back still counts.
   pending: ['sent', 'cancelled', 'expired', 'running', 'completed', 'failed', 'timeout'],
-  // From here on cancelled only where somebody asked for it.
+  // From here on a command is cancelled only on request.
   sent: ['pending', 'running', 'completed', 'failed', 'timeout', 'cancelled'],
   running: ['completed', 'failed', 'timeout', 'cancelled'],
   timeout: ['completed', 'failed', 'timeout', 'cancelled'],
@@ -48,7 +48,7 @@ const EVENTS = [
 ] as const;
 type Event = (typeof EVENTS)[number];
 
-test('random events never leave the table, the first real end stays, and nothing is given out after it', async (t) => {
+test('random events cause no unknown transition, the first final state stays, and an ended command is not delivered', async (t) => {
   t.timeout(240_000);
   const at = await tenant(platform);
   const { deviceId } = await enrollAgent(platform, { key: await enrollmentKey(platform, at) });
@@ -92,7 +92,7 @@ test('random events never leave the table, the first real end stays, and nothing
         release: ({ attempt }) =>
           asPlatform((ctx) => ctx.use('device-commands').releaseCommands(deviceId, [{ id, attempt }])),
         unsent: ({ attempt, status }) =>
-          // Only who has just claimed says so.
+          // Only an agent that has just claimed the command reports it.
           status === 'sent'
             ? asPlatform((ctx) => ctx.use('device-commands').releaseCommands(deviceId, [{ id, attempt, unsent: true }]))
             : Promise.resolve(),
@@ -154,7 +154,7 @@ test('random events never leave the table, the first real end stays, and nothing
         if (given > givenBefore && TERMINAL.includes(before.status)) throw new Error(`given out after its end: ${way}`);
         before = after;
       }
-      // Out of the way of the next run.
+      // Removes the device for the next run.
       await platform.sql('delete from device_commands where device_id = $1', [deviceId]);
     }),
     { numRuns: 150 },

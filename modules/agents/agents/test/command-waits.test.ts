@@ -1,4 +1,4 @@
-/** Waiting for the end of a command: what ends the wait, and that nothing is left of it. */
+/** Waiting for the end of a command: what ends the wait, and that it leaves no listeners. */
 import test from 'ava';
 import type { Context } from '#core';
 import { EVERYWHERE, NOBODY } from '#core';
@@ -19,7 +19,7 @@ const asAnyone = <T>(run: (ctx: Context) => Promise<T>): Promise<T> => {
   return runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run);
 };
 
-test('a wait ends with its command, with its signal, when all may have missed something, and in time', async (t) => {
+test('a wait ends with its command, with its signal, when notices may have been lost, and at its timeout', async (t) => {
   const waits = new CommandWaits();
   const stop = new AbortController();
   const ended: string[] = [];
@@ -43,7 +43,7 @@ test('a wait ends with its command, with its signal, when all may have missed so
   t.is(waits.size, 0);
 });
 
-test('the end of a command is heard in another process than the one its agent is connected to', async (t) => {
+test('the end of a command also ends waits in another process than the one its agent is connected to', async (t) => {
   const at = await tenant(platform);
   const agent = await enrollAgent(platform, { key: await enrollmentKey(platform, at) });
   const connected = () => asAnyone((ctx) => ctx.use('agents').isConnected(agent.deviceId));

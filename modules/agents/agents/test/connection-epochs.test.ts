@@ -1,4 +1,4 @@
-/** The life of an agent's connections as a property: whatever order things happen in, the newest one holds the row. */
+/** The connections of an agent, as a property: in every order of events, the newest one holds the row. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Context } from '#core';
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constant('death' as const), node }),
 );
 
-test('epochs only grow, a stale close changes nothing, and a dead process holds nobody', async (t) => {
+test('epochs only grow, a stale close changes nothing, and a dead process holds no connection', async (t) => {
   t.timeout(120_000);
   const deviceId = await newDevice();
   const kept = randomUUID();

@@ -10,7 +10,7 @@ import {
   tenant,
 } from '#test';
 
-// Many machines of one test enroll from one address, so each takes an address of its own where the limit is not the subject.
+// Each machine enrolls from an address of its own, except where a test is about the limit by address.
 const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
@@ -24,7 +24,7 @@ const enroll = <B>(key: string, change: object = {}, headers: Record<string, str
   platform.call<B>('POST', '/agents/enroll', { body: enrollmentBody(key, change), headers: { ...from(), ...headers } });
 const reasonOf = ({ body }: { body: ErrorBody }) => (body.error.details[0] as { reason?: string } | undefined)?.reason;
 
-test('a machine enrolls with a key and is given an identity, three tokens and its configuration', async (t) => {
+test('a machine enrolls with a key and gets an identity, three tokens and its configuration', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
   const { status, body } = await enroll<FakeEnrolled>(key, {
@@ -64,7 +64,7 @@ test('a machine enrolls with a key and is given an identity, three tokens and it
   t.is(audit?.details.via, 'enrollment_key');
 });
 
-test('a wrong key is refused without a reason, a real one that is over says why', async (t) => {
+test('the error for a wrong key has no reason, the one for a real expired key has one', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const wrong = await enroll<ErrorBody>('0'.repeat(64));
   t.is(wrong.status, 401);
@@ -87,7 +87,7 @@ test('a wrong key is refused without a reason, a real one that is over says why'
   );
 });
 
-test('a hundred machines at once on a key for ten leave exactly ten devices', async (t) => {
+test('a hundred concurrent enrollments with a key for ten make exactly ten devices', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId, maxUsage: 10 });
   const answers = await Promise.all(Array.from({ length: 100 }, () => enroll(key)));
@@ -102,7 +102,7 @@ test('a hundred machines at once on a key for ten leave exactly ten devices', as
   t.deepEqual(row, { devices: 10, used: 10, tokens: 30 });
 });
 
-test('a key without a site uses the default site, else the only one, else asks for one', async (t) => {
+test('a key without a site uses the default site, else the only one, else SITE_REQUIRED', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId });
   t.is((await enroll<FakeEnrolled>(key)).body.siteId, siteId);
@@ -120,7 +120,7 @@ test('a key without a site uses the default site, else the only one, else asks f
   t.is((await enroll<FakeEnrolled>(key)).body.siteId, other?.id ?? '');
 });
 
-test('nobody joins an organization that is suspended, or whose partner is', async (t) => {
+test('no machine enrolls in a suspended organization, or one of a suspended partner', async (t) => {
   const { orgId, siteId, partnerId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
   await platform.sql(`update organizations set status = 'suspended' where id = $1`, [orgId]);
@@ -132,7 +132,7 @@ test('nobody joins an organization that is suspended, or whose partner is', asyn
   t.is((await enroll<ErrorBody>(key)).body.error.code, 'TENANT_INACTIVE');
 });
 
-test('the old token brings a machine back to its device and ends its old tokens', async (t) => {
+test('a machine with its old token gets its device back, and its old tokens end', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
   const old = await enrollAgent(platform, { key, headers: from() });
@@ -146,7 +146,7 @@ test('the old token brings a machine back to its device and ends its old tokens'
   t.is((await beat(old.token, old.agentId)).status, 401);
 });
 
-test('an old token of another organization proves nothing there', async (t) => {
+test('an old token of another organization has no effect', async (t) => {
   const [here, there] = await Promise.all([tenant(platform), tenant(platform)]);
   const old = await enrollAgent(platform, { key: await enrollmentKey(platform, there), headers: from() });
   const made = await enroll<FakeEnrolled>(
@@ -159,7 +159,7 @@ test('an old token of another organization proves nothing there', async (t) => {
   t.is((await old.heartbeat()).status, 200);
 });
 
-test('a suspended token and a quarantined device do not get out by enrolling again', async (t) => {
+test('a new enrollment does not lift the suspension of a token or the quarantine of a device', async (t) => {
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
   const [suspended, quarantined] = await Promise.all([
@@ -177,7 +177,7 @@ test('a suspended token and a quarantined device do not get out by enrolling aga
   t.is(second.body.error.code, 'DEVICE_QUARANTINED');
 });
 
-test('a body that does not fit names every fault, and ten wrong keys stop an address', async (t) => {
+test('an invalid body names every error, and ten wrong keys block an address', async (t) => {
   const bad = await enroll<ErrorBody>('zz', { osType: 'beos', hostname: '' });
   t.is(bad.status, 400);
   t.deepEqual(bad.body.error.details.map((detail) => detail.path).sort(), ['enrollmentKey', 'hostname', 'osType']);
@@ -187,6 +187,6 @@ test('a body that does not fit names every fault, and ten wrong keys stop an add
   t.deepEqual(statuses, [...Array(10).fill(401), 429]);
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
-  t.is((await enroll(key, {}, from('203.0.113.9'))).status, 429, 'also a right key waits');
+  t.is((await enroll(key, {}, from('203.0.113.9'))).status, 429, 'a valid key is limited too');
   t.is((await enroll(key, {}, from('203.0.113.10'))).status, 201);
 });

@@ -1,4 +1,4 @@
-/** What the contract tests need to know of the operations of agents: calls of agents that have just enrolled. */
+/** Examples for the contract tests: calls of agents that have just enrolled. */
 import { type Example, type ExampleContext, enrollAgent, enrollmentBody, enrollmentKey } from '#test';
 
 async function enroll({ platform, tenant }: ExampleContext, hostname: string) {

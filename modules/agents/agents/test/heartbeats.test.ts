@@ -1,4 +1,4 @@
-/** Heartbeats, commands, inventory and logs through the wire. */
+/** Heartbeats, commands and inventory through the API. */
 import test from 'ava';
 import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 
@@ -19,7 +19,7 @@ const order = async (deviceId: string, orgId: string, targetRole = 'agent') => {
   return row?.id ?? '';
 };
 
-test('a beat is answered with everything the protocol names', async (t) => {
+test('the answer to a heartbeat has all fields of the protocol', async (t) => {
   const { agent } = await newAgent();
   const { status, body } = await agent.heartbeat({ status: 'ok', metrics: { cpuPercent: 12.5 } });
   t.is(status, 200);
@@ -43,12 +43,12 @@ test('a beat is answered with everything the protocol names', async (t) => {
     metricsCollectionIntervalSeconds: 30,
     features: { agent_logs: true, event_logs: true, updates: true },
   });
-  t.is((await agent.heartbeat()).body.configUpdate, null, 'what was given is not given again');
+  t.is((await agent.heartbeat()).body.configUpdate, null, 'a configuration is sent once');
   t.is((await agent.heartbeat({ configVersion: body.configVersion })).body.configUpdate, null);
   t.truthy((await agent.heartbeat({ configVersion: 'older' })).body.configUpdate);
 });
 
-test('a bad field is dropped and the rest of the beat counts', async (t) => {
+test('an invalid field is dropped and the rest of the heartbeat counts', async (t) => {
   const { agent } = await newAgent();
   const bad = await agent.heartbeat({
     status: 'superb',
@@ -85,7 +85,7 @@ test('a bad field is dropped and the rest of the beat counts', async (t) => {
   t.is(huge.status, 413);
 });
 
-// Alone, because the pool is everybody's.
+// Serial, because it counts the statements of the whole connection pool.
 test.serial('a heartbeat costs no statement of its own once the agent is known', async (t) => {
   const { agent } = await newAgent();
   await agent.heartbeat();
@@ -101,7 +101,7 @@ test.serial('a heartbeat costs no statement of its own once the agent is known',
   t.is(app.totalCount, taken);
 });
 
-test('a command is given out once, started, and its first result counts', async (t) => {
+test('a command is delivered once, started, and its first result counts', async (t) => {
   const { agent, orgId } = await newAgent();
   const id = await order(agent.deviceId, orgId);
   const { body } = await agent.heartbeat();
@@ -129,7 +129,7 @@ test('a command is given out once, started, and its first result counts', async 
   t.like(audits[0], { actor_type: 'agent', actor_id: agent.deviceId });
 });
 
-test('results of unknown commands, of other devices and of the wrong role are refused', async (t) => {
+test('results of unknown commands, of other devices and of the wrong role are rejected', async (t) => {
   const [{ agent, orgId }, stranger] = await Promise.all([newAgent(), newAgent()]);
   const id = await order(agent.deviceId, orgId);
   t.is((await stranger.agent.result(id)).status, 404);
@@ -141,7 +141,7 @@ test('results of unknown commands, of other devices and of the wrong role are re
   t.is((await agent.result(id)).status, 200);
 });
 
-test('an oversized result is cut, not refused', async (t) => {
+test('an oversized result is truncated, not rejected', async (t) => {
   const { agent, orgId } = await newAgent();
   const id = await order(agent.deviceId, orgId);
   await agent.commands();
@@ -184,7 +184,7 @@ test('snapshots are stored once and skipped while they stay the same', async (t)
   t.deepEqual(bad.body.error.details.map(({ path }) => path).sort(), ['disks.0.mountPoint', 'disks.0.totalGb']);
 });
 
-test('the configuration has a version that saves sending it again', async (t) => {
+test('a configuration is not sent again to an agent that has its version', async (t) => {
   const { agent } = await newAgent();
   const first = await agent.call<{ configVersion: string }>('GET', 'config');
   const etag = first.headers.get('etag') ?? '';
@@ -195,7 +195,7 @@ test('the configuration has a version that saves sending it again', async (t) =>
   t.is(again.status, 304);
 });
 
-test('battery, interfaces and addresses of a beat are kept and shown', async (t) => {
+test('battery, interfaces and addresses of a heartbeat are stored and shown', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const interfaceStats = [{ name: 'eth0', inBps: 10, outBps: 5, unheardOf: 1 }];
   const beat = (ips: string[], battery: object) =>

@@ -1,13 +1,13 @@
-/** How much the agents of one organization may call together. */
+/** The rate limit on all agents of an organization. */
 import test from 'ava';
 import { type ErrorBody, enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { OrgShares, shareOf } from '../services/tokens/org-shares.ts';
 
-test('the share grows with the devices between its bounds', (t) => {
+test('the limit grows with the number of devices between its bounds', (t) => {
   t.deepEqual([0, 50, 51, 1_000, 5_000].map(shareOf), [600, 600, 612, 12_000, 20_000]);
 });
 
-test('devices of organizations are counted together, and not again within a minute', async (t) => {
+test('devices of several organizations are counted in one statement, and not again within a minute', async (t) => {
   const asked: string[][] = [];
   const shares = new OrgShares(async (orgIds) => {
     asked.push([...orgIds]);
@@ -27,7 +27,7 @@ test('devices of organizations are counted together, and not again within a minu
   t.deepEqual(limits, [1_200, 480, 960]);
 });
 
-test('beyond four fifths only beats, starts and results get through, and another organization is not held up', async (t) => {
+test('beyond four fifths only heartbeats, starts and results are accepted, and other organizations are not affected', async (t) => {
   const platform = await startTestPlatform();
   t.teardown(() => platform.stop());
   const arrange = async () => {
@@ -36,7 +36,7 @@ test('beyond four fifths only beats, starts and results get through, and another
     return { ...at, agents: await Promise.all(Array.from({ length: 6 }, () => enrollAgent(platform, { key }))) };
   };
   const [busy, calm] = [await arrange(), await arrange()];
-  // As if its agents had called: asking for real takes a slow machine longer than the minute that counts.
+  // Counts calls directly: on a slow machine real requests would take longer than the minute of the limit.
   const { counters } = platform.platform.tasks.work.services;
   for (let call = 0; call < 480; call += 1) await counters.hit(`agents-org:${busy.orgId}`, 600, 60);
   const [agent] = busy.agents;

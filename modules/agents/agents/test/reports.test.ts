@@ -1,4 +1,4 @@
-/** What agents sample, and what scripts write back into custom fields. */
+/** Samples of agents, and values that scripts write into custom fields. */
 import test from 'ava';
 import { type ErrorBody, enrollAgent, enrollmentKey, sharedPlatform, tenant } from '#test';
 
@@ -19,7 +19,7 @@ const put = ({ agent }: New, path: string, body: object, token?: string) =>
   agent.call<{ changed: boolean } & ErrorBody>('PUT', path, body, token);
 const patch = (externalId: string, source: string) => ({ externalId, source, title: `About ${externalId}` });
 
-test('patches are kept by source: one that was not looked at is left as it was', async (t) => {
+test('patches are stored by source: a source that was not scanned keeps its patches', async (t) => {
   const at = await newAgent();
   const first = await put(at, 'patches', {
     coveredSources: ['linux', 'third_party'],
@@ -43,7 +43,7 @@ test('patches are kept by source: one that was not looked at is left as it was',
   );
 });
 
-test('a report with a known hash, a cut one and an empty one replace nothing', async (t) => {
+test('a report with a known hash, a truncated one and an empty one replace nothing', async (t) => {
   const at = await newAgent();
   const processes = [{ pid: 1, name: 'init\0', cpuPercent: 0.5 }];
   t.true((await put(at, 'processes', { snapshotHash: 'a', processes })).body.changed);
@@ -55,7 +55,7 @@ test('a report with a known hash, a cut one and an empty one replace nothing', a
   t.deepEqual((await read(at, 'processes')).body.data.parts[0]?.body, { processes: [] });
 });
 
-test('security, sessions and connections are stored as reported, and what was not reported is not made up', async (t) => {
+test('security, sessions and connections are stored as reported, without defaults for missing fields', async (t) => {
   const at = await newAgent();
   await put(at, 'security/status', { realTimeProtection: null, encryptionStatus: 'partial', unheardOf: 1 });
   await put(at, 'sessions', { sessions: [{ username: 'ada', type: 'console' }] });
@@ -72,7 +72,7 @@ test('security, sessions and connections are stored as reported, and what was no
   });
 });
 
-test('reports that do not fit, of other roles and for other tenants are refused', async (t) => {
+test('invalid reports, and those of other roles and inactive tenants, are rejected', async (t) => {
   const [at, stranger] = await Promise.all([newAgent(), newAgent()]);
   const many = Array.from({ length: 1_001 }, (_, n) => patch(`p${n}`, 'linux'));
   t.is((await put(at, 'patches', { coveredSources: ['linux'], pending: many, installed: many })).status, 400);
@@ -89,7 +89,7 @@ test('reports that do not fit, of other roles and for other tenants are refused'
   t.is((await read(at, 'secrets')).status, 400);
 });
 
-test('a script writes the custom fields that are open to scripts, and hears of each other key why not', async (t) => {
+test('a script writes the custom fields that are open to scripts, and the answer has an error for each other key', async (t) => {
   const at = await newAgent();
   const { token } = at.partner;
   const define = (fieldKey: string, more: object) =>

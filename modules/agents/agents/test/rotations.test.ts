@@ -18,12 +18,12 @@ const rotate = (agent: FakeAgent, token?: string) => agent.call<Tokens & ErrorBo
 const confirm = (agent: FakeAgent, token: string) => agent.call<ErrorBody>('POST', 'rotate-token/confirm', {}, token);
 const beat = async (agent: FakeAgent, token: string) => (await agent.call('POST', 'heartbeat', {}, token)).status;
 
-test('new tokens count only once they are confirmed, and the old ones keep working for a while', async (t) => {
+test('new tokens are valid once they are confirmed, and the old ones remain valid for ten minutes', async (t) => {
   const { agent, orgId } = await newAgent();
   const { status, body } = await rotate(agent);
   t.is(status, 200);
   t.deepEqual(Object.keys(body).sort(), ['authToken', 'helperAuthToken', 'watchdogAuthToken']);
-  t.is(await beat(agent, body.authToken), 401, 'a pending token opens nothing else');
+  t.is(await beat(agent, body.authToken), 401, 'a pending token is valid for the confirmation only');
   t.is(await beat(agent, agent.token), 200);
   t.is((await confirm(agent, body.authToken)).status, 200);
   for (const token of [body.authToken, body.watchdogAuthToken, agent.token, agent.enrolled.watchdogAuthToken])
@@ -35,13 +35,13 @@ test('new tokens count only once they are confirmed, and the old ones keep worki
   await platform.sql(`select pg_notify('quartermaster', json_build_array('agent', $1::text)::text)`, [agent.deviceId]);
   let last = 0;
   for (let tries = 0; tries < 100 && last !== 401; tries += 1) last = await beat(agent, agent.token);
-  t.is(last, 401, 'after the grace the old one is over');
+  t.is(last, 401, 'after ten minutes the old one has expired');
   t.is(await beat(agent, body.authToken), 200);
   const steps = (await platform.audits({ orgId, action: 'agent.token.rotate' })).map((row) => row.details.step);
   t.deepEqual(steps, ['start', 'confirm']);
 });
 
-test('a lost answer is harmless: asking again replaces what waits', async (t) => {
+test('a repeated request replaces the unconfirmed tokens', async (t) => {
   const { agent } = await newAgent();
   const lost = await rotate(agent);
   const kept = await rotate(agent);
@@ -52,7 +52,7 @@ test('a lost answer is harmless: asking again replaces what waits', async (t) =>
   t.is(repeated.body.error.code, 'PENDING_TOKEN_REQUIRED');
 });
 
-test('a token that was replaced meanwhile starts no rotation', async (t) => {
+test('a replaced token starts no rotation', async (t) => {
   const { agent } = await newAgent();
   const { body } = await rotate(agent);
   await confirm(agent, body.authToken);
@@ -61,7 +61,7 @@ test('a token that was replaced meanwhile starts no rotation', async (t) => {
   t.is(late.body.error.code, 'ROTATION_CONFLICT');
 });
 
-test('after an hour without confirmation the old tokens stay and the new ones are over', async (t) => {
+test('after an hour without confirmation the old tokens remain and the new ones have expired', async (t) => {
   const { agent } = await newAgent();
   const { body } = await rotate(agent);
   await platform.sql(
@@ -81,7 +81,7 @@ test('after an hour without confirmation the old tokens stay and the new ones ar
   t.is((await confirm(agent, body.authToken)).status, 401);
 });
 
-test('rotations at the same moment end with one set of tokens that can be confirmed', async (t) => {
+test('concurrent rotations end with one set of tokens that can be confirmed', async (t) => {
   const { agent } = await newAgent();
   const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(agent)));
   t.true(answers.every(({ status }) => status === 200));
@@ -91,7 +91,7 @@ test('rotations at the same moment end with one set of tokens that can be confir
   t.is(await beat(agentOf(platform, agent.enrolled), winner?.authToken ?? ''), 200);
 });
 
-test('an old token makes the heartbeat ask for a rotation, of the main agent only', async (t) => {
+test('an old token makes the answer to a heartbeat request a rotation, of the main agent only', async (t) => {
   const { agent } = await newAgent();
   const asked = async (token?: string) =>
     (await agent.call<{ rotateToken: boolean }>('POST', 'heartbeat', {}, token)).body.rotateToken;

@@ -1,4 +1,4 @@
-/** Agents that lie, shout or speak nonsense over their socket: nothing changes, and it is counted or audited. */
+/** Agents that send false, too many or malformed frames: nothing changes, and the frames are counted or audited. */
 import test from 'ava';
 import { enrollAgent, enrollmentKey, startTestPlatform, tenant } from '#test';
 import { openPeer } from './socket-client.ts';
@@ -16,7 +16,7 @@ const peerOf = async ({ agent }: New) => {
   await peer.next('connected');
   return peer;
 };
-/** Never given out: for the other role, so that no claim of the main agent takes it. */
+/** A command that is never delivered: it is for the other role, so the main agent does not claim it. */
 const order = async ({ agent, orgId }: New, role = 'watchdog') => {
   const [row] = await platform.sql<{ id: string }>(
     `insert into device_commands (device_id, org_id, submitted_org_id, type, source, target_role, deliver_by,
@@ -29,7 +29,7 @@ const order = async ({ agent, orgId }: New, role = 'watchdog') => {
 const snapshot = async () => JSON.stringify(await platform.sql('select * from device_commands order by id'));
 
 test.serial(
-  'starts, progress and results of other devices, other roles and of commands never given change nothing',
+  'starts, progress and results of other devices and roles, or of commands never delivered, change nothing',
   async (t) => {
     const [liar, victim] = await Promise.all([newAgent(), newAgent()]);
     const [theirs, notMine] = await Promise.all([order(victim), order(liar)]);
@@ -57,7 +57,7 @@ test.serial(
   },
 );
 
-test.serial('a result of a command that waits and was given to nobody is denied over HTTP too', async (t) => {
+test.serial('a result of a waiting command that was never delivered is denied over HTTP as well', async (t) => {
   const at = await newAgent();
   await platform.sql(`update devices set lifecycle = 'active' where id = $1`, [at.agent.deviceId]);
   const id = await order(at, 'agent');
@@ -72,7 +72,7 @@ test.serial('a result of a command that waits and was given to nobody is denied 
   );
 });
 
-test.serial('frames that are none are counted, audited once, and end the connection when they go on', async (t) => {
+test.serial('malformed frames are counted, audited once, and in the end close the connection', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   const before = await snapshot();
@@ -87,42 +87,39 @@ test.serial('frames that are none are counted, audited once, and end the connect
   t.regex(metrics, /event="refused_malformed"\} 10/);
 });
 
-test.serial(
-  'frames that nobody knows and fields that are wrong leave the connection and the tables alone',
-  async (t) => {
-    const at = await newAgent();
-    const peer = await peerOf(at);
-    const before = await snapshot();
-    peer.send({ frame: 'constructor' });
-    peer.send({ frame: 'terminal_output', sessionId: 'x', data: 'y' });
-    peer.send(Buffer.from([1, 2, 3]));
-    peer.send({ frame: 'ack', commandId: "' or 1=1" });
-    t.is((await peer.next('error')).code, 'VALIDATION_ERROR');
-    peer.send({ frame: 'command_result', commandId: '00000000-0000-4000-8000-00000000dead', status: 'superb' });
-    t.like(await peer.next('result_ack'), { success: false, status: 400 });
-    peer.send({ frame: 'update_status' });
-    peer.send({ frame: 'heartbeat', status: 'ok' });
-    await peer.next('heartbeat_ack');
-    t.is(await snapshot(), before);
-    await peer.close();
-  },
-);
+test.serial('unknown frames and invalid fields change nothing and leave the connection open', async (t) => {
+  const at = await newAgent();
+  const peer = await peerOf(at);
+  const before = await snapshot();
+  peer.send({ frame: 'constructor' });
+  peer.send({ frame: 'terminal_output', sessionId: 'x', data: 'y' });
+  peer.send(Buffer.from([1, 2, 3]));
+  peer.send({ frame: 'ack', commandId: "' or 1=1" });
+  t.is((await peer.next('error')).code, 'VALIDATION_ERROR');
+  peer.send({ frame: 'command_result', commandId: '00000000-0000-4000-8000-00000000dead', status: 'superb' });
+  t.like(await peer.next('result_ack'), { success: false, status: 400 });
+  peer.send({ frame: 'update_status' });
+  peer.send({ frame: 'heartbeat', status: 'ok' });
+  await peer.next('heartbeat_ack');
+  t.is(await snapshot(), before);
+  await peer.close();
+});
 
-test.serial('an oversized frame ends the connection and reaches nothing', async (t) => {
+test.serial('an oversized frame closes the connection and changes nothing', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   peer.send({ frame: 'heartbeat', lastUser: 'x'.repeat(17 * 1024 * 1024) });
   t.is((await peer.closed).code, 1009);
 });
 
-test.serial('an agent that says more than its share is cut off', async (t) => {
+test.serial('an agent that exceeds its limit of frames is disconnected', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   for (let n = 0; n < 700; n++) peer.send({ frame: 'nonsense' });
   t.deepEqual(await peer.closed, { code: 4029, reason: 'rate' });
 });
 
-test.serial('a result of 5 MB a stream is cut and taken', async (t) => {
+test.serial('a result with streams above 5 MB is truncated and stored', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   const id = await order(at, 'agent');

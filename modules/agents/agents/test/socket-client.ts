@@ -1,4 +1,4 @@
-/** An agent's socket as a test holds it: real frames over a real connection, and what came back. */
+/** The socket of an agent in a test: sends frames over a real connection and collects the received ones. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
@@ -20,7 +20,7 @@ export interface Peer {
 
 const address = (url: string, agentId: string) => `${url.replace(/^http/, 'ws')}/api/v1/agent-ws/${agentId}/ws`;
 
-/** Resolves when the connection is open; throws `refused with STATUS CODE` when it is not let in. */
+/** Resolves when the connection is open; throws `refused with STATUS CODE` when the upgrade is rejected. */
 export async function openPeer(url: string, agentId: string, token: string, answersPings = true): Promise<Peer> {
   const socket = new WebSocket(address(url, agentId), {
     headers: token ? { authorization: `Bearer ${token}` } : {},

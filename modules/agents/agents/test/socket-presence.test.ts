@@ -1,4 +1,4 @@
-/** What a socket that is merely open says of its device, and what happens to it when tokens, addresses and processes change. */
+/** The effect of an open socket on the presence of its device, and of changed tokens, addresses and processes on it. */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
@@ -17,26 +17,29 @@ const newAgent = async () => {
 const tell = (channel: string, payload: string) =>
   platform.sql(`select pg_notify('quartermaster', json_build_array($1::text, $2::text)::text)`, [channel, payload]);
 
-test.serial('connections of a process that died are none, as soon as another one says that it lives', async (t) => {
-  const at = await newAgent();
-  const dead = randomUUID();
-  await platform.sql(`insert into agent_nodes (id, seen_at) values ($1, now() - interval '2 minutes')`, [dead]);
-  await platform.sql(
-    `insert into agent_connections (device_id, role, org_id, node_id, epoch) values ($1, 'watchdog', $2, $3, 7)`,
-    [at.agent.deviceId, at.orgId, dead],
-  );
-  // The first socket of this process makes it known.
-  const peer = await openPeer(platform.url, at.agent.agentId, at.agent.token);
-  await peer.next('connected');
-  const [row] = await platform.sql(
-    `select node_id, last_disconnect_at is not null as noted, epoch::int as epoch from agent_connections
+test.serial(
+  'connections of a dead process are removed as soon as another process marks itself as running',
+  async (t) => {
+    const at = await newAgent();
+    const dead = randomUUID();
+    await platform.sql(`insert into agent_nodes (id, seen_at) values ($1, now() - interval '2 minutes')`, [dead]);
+    await platform.sql(
+      `insert into agent_connections (device_id, role, org_id, node_id, epoch) values ($1, 'watchdog', $2, $3, 7)`,
+      [at.agent.deviceId, at.orgId, dead],
+    );
+    // The first socket of this process registers it.
+    const peer = await openPeer(platform.url, at.agent.agentId, at.agent.token);
+    await peer.next('connected');
+    const [row] = await platform.sql(
+      `select node_id, last_disconnect_at is not null as noted, epoch::int as epoch from agent_connections
      where device_id = $1 and role = 'watchdog'`,
-    [at.agent.deviceId],
-  );
-  t.deepEqual(row, { node_id: null, noted: true, epoch: 7 });
-  t.is((await platform.sql('select 1 from agent_nodes where id = $1', [dead])).length, 0);
-  await peer.close();
-});
+      [at.agent.deviceId],
+    );
+    t.deepEqual(row, { node_id: null, noted: true, epoch: 7 });
+    t.is((await platform.sql('select 1 from agent_nodes where id = $1', [dead])).length, 0);
+    await peer.close();
+  },
+);
 
 test('a device whose agent only answers pings stays online', async (t) => {
   const at = await newAgent();
@@ -54,7 +57,7 @@ test('a device whose agent only answers pings stays online', async (t) => {
   };
   await forget();
   const peer = await openPeer(platform.url, at.agent.agentId, at.agent.token);
-  // By its coming, and then, after some pings, by its being there.
+  // Once for the connection, and again after some pings.
   await until(seen);
   await forget();
   await until(seen);
@@ -65,7 +68,7 @@ test('a device whose agent only answers pings stays online', async (t) => {
   await peer.close();
 });
 
-test('a socket from another address is noticed and audited like a beat from there', async (t) => {
+test('a socket from another address is recorded and audited like a heartbeat from there', async (t) => {
   const at = await newAgent();
   const connectFrom = async (address: string) => {
     const socket = new WebSocket(`${platform.url.replace('http', 'ws')}/api/v1/agent-ws/${at.agent.agentId}/ws`, {
@@ -89,7 +92,7 @@ test('a socket from another address is noticed and audited like a beat from ther
   t.pass();
 });
 
-test('a rotation leaves the open socket alone; when the old token ends the agent only needs to come again', async (t) => {
+test('a rotation leaves the open socket alone; when the old token ends the agent only has to reconnect', async (t) => {
   const at = await newAgent();
   const { agent } = at;
   const peer = await openPeer(platform.url, agent.agentId, agent.token);
@@ -101,7 +104,7 @@ test('a rotation leaves the open socket alone; when the old token ends the agent
     body: { type: 'lock' },
   });
   t.is(made.status, 201);
-  t.truthy(await peer.next('command'), 'it goes on over the socket of the old token');
+  t.truthy(await peer.next('command'), 'the socket of the old token stays open');
   await platform.sql(
     `update agent_credentials set expires_at = now() - interval '1 second' where device_id = $1 and state = 'previous'`,
     [agent.deviceId],

@@ -1,4 +1,4 @@
-/** The socket of agents: who gets one, what travels over it, and what ends it. */
+/** The socket of agents: who may connect, which frames it carries, and what closes it. */
 import test from 'ava';
 import { enrollAgent, enrollmentKey, joinTestPlatform, startTestPlatform, tenant, until } from '#test';
 import { openPeer } from './socket-client.ts';
@@ -30,7 +30,7 @@ const commandRow = async (id: string) => {
   return row ?? {};
 };
 
-test('an agent that connects is told so, is online at once, and its close does not make it offline', async (t) => {
+test('an agent that connects is online at once, and closing the socket does not make it offline', async (t) => {
   const at = await newAgent();
   await platform.sql(`update device_state set connectivity = 'offline' where device_id = $1`, [at.agent.deviceId]);
   const peer = await peerOf(at);
@@ -53,7 +53,7 @@ test('an agent that connects is told so, is online at once, and its close does n
   t.like(row, { connectivity: 'online' });
 });
 
-test('a connected agent hears at once that a feature was switched off for its organization', async (t) => {
+test('a connected agent is notified when a feature is switched off for its organization', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   peer.send({ frame: 'heartbeat', status: 'ok', agentVersion: '1.0.0' });
@@ -69,11 +69,11 @@ test('a connected agent hears at once that a feature was switched off for its or
   await peer.close();
 });
 
-test('a command reaches the socket on another process, is begun, and its result ends it once', async (t) => {
+test('a command reaches the socket in another process, is started, and its result ends it once', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   await peer.next('connected');
-  // Ordered at the one process, connected to the other.
+  // The command is queued in one process, the agent is connected to the other.
   const id = await order(at);
   const command = await peer.next('command');
   t.like(command, { id, type: 'refresh_inventory', payload: {} });
@@ -91,7 +91,7 @@ test('a command reaches the socket on another process, is begun, and its result 
   await peer.close();
 });
 
-test('a beat over the socket is answered, and a bad field is dropped', async (t) => {
+test('a heartbeat over the socket is answered, and an invalid field is dropped', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   peer.send({ frame: 'heartbeat', status: 'ok', hostname: 'by-socket', uptimeSeconds: -3, metrics: { cpuPercent: 7 } });
@@ -106,7 +106,7 @@ test('a beat over the socket is answered, and a bad field is dropped', async (t)
   await peer.close();
 });
 
-test('a newer connection replaces the older, here and on another process', async (t) => {
+test('a newer connection replaces the older one, here and in another process', async (t) => {
   const at = await newAgent();
   const first = await peerOf(at);
   await first.next('connected');
@@ -121,7 +121,7 @@ test('a newer connection replaces the older, here and on another process', async
   await Promise.all([third.close(), watchdog.close()]);
 });
 
-test('what a lost connection carried and nobody began goes out over the next one', async (t) => {
+test('commands that were sent over a lost connection and not started are sent over the next one', async (t) => {
   const at = await newAgent();
   const first = await peerOf(at);
   const id = await order(at);
@@ -144,7 +144,7 @@ test('a result is accepted from a connection that has been replaced', async (t) 
   first.send({ frame: 'ack', commandId: id });
   await first.next('ack_answer');
   const second = await peerOf(at);
-  // In the same moment as the close: the agent cannot know yet.
+  // Sent at the same time as the close, which the agent has not received yet.
   first.send({ frame: 'command_result', commandId: id, status: 'completed', exitCode: 0 });
   await until(async () => ['completed', 'running'].includes(String((await commandRow(id)).status)));
   await second.next('connected');
@@ -156,7 +156,7 @@ test('a result is accepted from a connection that has been replaced', async (t) 
   await second.close();
 });
 
-test('who may not connect is told why before anything is opened', async (t) => {
+test('an agent that may not connect gets an error before the upgrade', async (t) => {
   const [at, stranger] = await Promise.all([newAgent(), newAgent()]);
   const { agentId, enrolled } = at.agent;
   const open = (token: string, id = agentId) => openPeer(other.url, id, token);
@@ -173,7 +173,7 @@ test('who may not connect is told why before anything is opened', async (t) => {
   await t.throwsAsync(new Promise((_, reject) => lost.once('error', reject)), { message: /404/ });
 });
 
-test('more than six connections a minute with one token are refused with 429', async (t) => {
+test('more than six connections a minute with one token get 429', async (t) => {
   const at = await newAgent();
   for (let turn = 0; turn < 6; turn++) await (await peerOf(at)).close();
   await t.throwsAsync(peerOf(at), { message: 'refused with 429 RATE_LIMITED' });
@@ -209,7 +209,7 @@ test('revoked, decommissioned, moved and suspended agents lose their socket with
     { code: 4040, reason: 'moved' },
     { code: 4003, reason: 'tenant_inactive' },
   ]);
-  // Told, and not found by the look that comes every five seconds.
+  // By a notice, before the periodic check.
   t.true(performance.now() - begin < 4_500, `${performance.now() - begin} ms`);
   t.is(peers[4]?.socket.readyState, 1, 'its neighbour stays connected');
   await t.throwsAsync(peerOf(suspended), { message: 'refused with 403 TENANT_INACTIVE' });
@@ -217,7 +217,7 @@ test('revoked, decommissioned, moved and suspended agents lose their socket with
   await peers[4]?.close();
 });
 
-test('a peer that does not answer pings is closed, one that does stays', async (t) => {
+test('a peer that does not answer pings is disconnected, one that does stays', async (t) => {
   const [silent, lively] = await Promise.all([newAgent(), newAgent()]);
   const peer = await openPeer(platform.url, silent.agent.agentId, silent.agent.token, false);
   const alive = await peerOf(lively, platform.url);
@@ -236,7 +236,7 @@ test('a changed setting is announced on the socket', async (t) => {
     [at.orgId],
   );
   await peer.next('config', ({ version }) => version !== configVersion);
-  // More may be announced; the agent that asks gets the one announced last.
+  // There may be several announcements; the agent fetches the last version.
   await until(async () => {
     const { body } = await at.agent.call<{ configVersion: string }>('GET', 'config');
     return body.configVersion === peer.frames.findLast(({ frame }) => frame === 'config')?.version;
@@ -245,7 +245,7 @@ test('a changed setting is announced on the socket', async (t) => {
   await peer.close();
 });
 
-test('an agent that says it updates shows as updating until it beats with the new version', async (t) => {
+test('an agent that reports an update is shown as updating until its heartbeat names the new version', async (t) => {
   const at = await newAgent();
   const peer = await peerOf(at);
   const status = async () => {

@@ -1,8 +1,8 @@
-/** The memory of tokens that spares heartbeats a statement. */
+/** The cache of tokens, by which a heartbeat costs no statement. */
 import test from 'ava';
-import { type Found, type KnownToken, TokenCache } from '../services/tokens/token-cache.ts';
+import { type KnownToken, TokenCache, type TokenLookup } from '../services/tokens/token-cache.ts';
 
-const known = (deviceId: string, change: Partial<KnownToken> = {}): Found => ({
+const known = (deviceId: string, change: Partial<KnownToken> = {}): TokenLookup => ({
   kind: 'known',
   token: {
     deviceId,
@@ -22,8 +22,8 @@ const known = (deviceId: string, change: Partial<KnownToken> = {}): Found => ({
   },
 });
 
-/** A store of `<device>` hashes that remembers what it was asked for. */
-function store(answer = (hash: string): Found => known(hash)) {
+/** A store of `<device>` hashes that records the lookups. */
+function store(answer = (hash: string): TokenLookup => known(hash)) {
   const asked: string[][] = [];
   const read = async (hashes: readonly string[]) => {
     asked.push([...hashes]);
@@ -32,7 +32,7 @@ function store(answer = (hash: string): Found => known(hash)) {
   return { asked, read };
 }
 
-test('tokens asked for at once are read in one statement, and then remembered', async (t) => {
+test('tokens looked up at once are read in one statement, and then cached', async (t) => {
   const { asked, read } = store();
   const cache = new TokenCache(read);
   await Promise.all(['a', 'b', 'c'].map((hash) => cache.find(hash, false)));
@@ -41,7 +41,7 @@ test('tokens asked for at once are read in one statement, and then remembered', 
   t.is(asked.length, 1);
 });
 
-test('a change of a device forgets its tokens and nobody else’s; lost notices forget all', async (t) => {
+test('a change of a device drops its tokens only; lost notices drop all', async (t) => {
   const { asked, read } = store((hash) => known(hash.slice(0, 1)));
   const cache = new TokenCache(read);
   for (const hash of ['a1', 'a2', 'b1']) await cache.find(hash, false);
@@ -52,7 +52,7 @@ test('a change of a device forgets its tokens and nobody else’s; lost notices 
   t.is(cache.size, 0);
 });
 
-test('what was read while a notice came is used once and not kept', async (t) => {
+test('a result that was read while a notice came is used once and not cached', async (t) => {
   const held = Promise.withResolvers<void>();
   let reads = 0;
   const cache = new TokenCache(async (hashes) => {
@@ -69,7 +69,7 @@ test('what was read while a notice came is used once and not kept', async (t) =>
   t.like(await cache.find('a', false), { token: { suspended: true } });
 });
 
-test('unknown tokens are not remembered, and the oldest entry makes room for a new one', async (t) => {
+test('unknown tokens are not cached, and the oldest entry is replaced by a new one', async (t) => {
   const { asked, read } = store((hash) => (hash === 'nobody' ? { kind: 'unknown' } : known(hash)));
   const cache = new TokenCache(read, 2);
   await cache.find('nobody', false);

@@ -1,10 +1,10 @@
-/** Gives devices the choices that a definition named in place of removed ones, a batch a run. */
+/** Replaces removed choices in the values of devices by those that the change names, a batch in each run. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { CustomField } from '../models/custom-field.ts';
 import { placeOf } from '../services/usage.ts';
 
-const BATCH = 1000;
+const BATCH_ROWS = 1000;
 
 interface Payload {
   fieldId: string;
@@ -16,15 +16,15 @@ declare module '#core/contract' {
   }
 }
 
-/** Runs again as a new job while a store was full. Repeats find nothing left; a choice that is back is left alone. */
+/** Continues as a new job while a store returns full batches. A repeat does no harm; a choice that exists again stays. */
 export default defineJob<Payload>({
-  summary: 'Writes other choices in place of removed ones',
+  summary: 'Replaces removed choices in the values of devices',
   scope: 'platform',
   payload: Joi.object({
     fieldId: Joi.string().uuid().required(),
     mapTo: Joi.object().pattern(Joi.string().max(100), Joi.string().max(100)).max(200).required(),
   }),
-  whenOff: 'half of a change would stay in the data',
+  whenOff: 'a change must not remain half done',
   maxAttempts: 8,
   async run(ctx, { fieldId, mapTo }) {
     const field = await CustomField.in(ctx).findById(fieldId).whereNull('deletedAt');
@@ -32,10 +32,10 @@ export default defineJob<Payload>({
     const choices = new Set(field.options.choices?.map(({ value }) => value));
     const due = Object.entries(mapTo).filter(([from, to]) => !choices.has(from) && choices.has(to));
     if (due.length === 0) return;
-    const place = { ...(await placeOf(ctx, field)), mapTo: Object.fromEntries(due), limit: BATCH };
+    const place = { ...(await placeOf(ctx, field)), mapTo: Object.fromEntries(due), limit: BATCH_ROWS };
     let more = false;
     for (const store of ctx.contributions('custom-fields.store'))
-      more = (await store.mapValues(ctx, place)) >= BATCH || more;
+      more = (await store.mapValues(ctx, place)) >= BATCH_ROWS || more;
     if (more) ctx.addJob('custom-fields/map-choices', { fieldId, mapTo }, { orgId: null });
   },
 });

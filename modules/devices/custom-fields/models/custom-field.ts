@@ -46,7 +46,7 @@ export interface FieldUpdate extends FieldChanges {
 export class CustomField extends Model {
   static override tableName = 'custom_fields';
   static override partnerOwned = true;
-  // Not defaultValue: objection would read the text "5" in it as a number. stored() writes it.
+  // Not defaultValue: objection would read the text "5" in it as a number. stored() serializes it.
   static override jsonAttributes = ['options'];
   declare id: string;
   declare orgId: string | null;
@@ -70,7 +70,7 @@ export class CustomField extends Model {
   declare deletedAt: Date | null;
 }
 
-/** Changes as the table takes them: the default is JSON, of whatever type. */
+/** Changes in the form for the table, where the default is JSON. */
 export const stored = ({ defaultValue, ...rest }: FieldChanges): Partial<CustomField> =>
   ({
     ...rest,
@@ -140,14 +140,14 @@ export const fieldUpdate = named(
   'CustomFieldUpdate',
   Joi.object<FieldUpdate, true>({
     ...changes,
-    fieldKey: Joi.string().max(100).description('Refused: a key never changes'),
-    type: Joi.string().max(100).description('Refused: a type never changes'),
-    force: Joi.boolean().description('Removes choices although devices hold them'),
+    fieldKey: Joi.string().max(100).description('Not accepted: a key never changes'),
+    type: Joi.string().max(100).description('Not accepted: a type never changes'),
+    force: Joi.boolean().description('Removes choices even if devices have them'),
     mapTo: Joi.object<Record<string, string>>({})
       .pattern(words(100).min(1), words(100).min(1))
       .min(1)
       .max(200)
-      .description('With options: for choices that are removed, those that devices get in their place'),
+      .description('With options: replacements for removed choices in the values of devices'),
   }),
 );
 

@@ -1,7 +1,7 @@
-/** Patterns that tenants write for text fields: RE2 syntax, matched in time linear in the text whatever the pattern. */
+/** Patterns that tenants write for text fields: RE2 syntax, matched in linear time. */
 import { RE2JS } from 're2js';
 
-/** `.` matches line breaks, too: values of multi-line fields are matched as a whole. */
+/** `.` also matches line breaks, because values of multi-line fields are matched as a whole. */
 const compile = (pattern: string): RE2JS => RE2JS.compile(pattern, RE2JS.DOTALL);
 
 /** Whether the text is a regular expression in RE2 syntax; look-arounds and back-references are not part of it. */
@@ -14,5 +14,5 @@ export function isPattern(pattern: string): boolean {
   }
 }
 
-/** Whether the whole text matches. Throws for a pattern that `isPattern` refuses. */
+/** Whether the whole text matches. Throws for an invalid pattern. */
 export const matches = (pattern: string, text: string): boolean => compile(pattern).matches(text);

@@ -1,19 +1,19 @@
-/** The slot `custom-fields.store`: whoever keeps values of custom fields says how to count and strip them. */
+/** The contributions to `custom-fields.store`: modules that store values of custom fields count, replace and remove them. */
 import type { Context } from '#core';
 
 export interface FieldPlace {
   fieldKey: string;
-  /** The organizations whose values are meant; the store must not look beyond them. */
+  /** The organizations whose values count; the store must not read others. */
   orgIds: readonly string[];
 }
 export interface ValueStore {
-  /** Removes the key from at most `limit` rows; returns how many it had. Called again until fewer come back. */
+  /** Removes the key from at most `limit` rows; returns the number of rows. Called again while the batch is full. */
   stripKey(ctx: Context, place: FieldPlace & { limit: number }): Promise<number>;
-  /** How many rows hold a value; with `among`, one of these texts. */
+  /** The number of rows with a value; with `among`, with one of these texts. */
   countKey(ctx: Context, place: FieldPlace & { among?: readonly string[] }): Promise<number>;
-  /** Different values and how many rows of each type of device hold them; null where there are more than `most`. */
+  /** Distinct values with the number of rows for each operating system; null if there are more than `most`. */
   values(ctx: Context, place: FieldPlace & { most: number }): Promise<HeldValue[] | null>;
-  /** Writes texts in place of others in at most `limit` rows; returns in how many. Called again until fewer come back. */
+  /** Replaces texts in at most `limit` rows; returns the number of rows. Called again while the batch is full. */
   mapValues(ctx: Context, place: FieldPlace & { mapTo: Record<string, string>; limit: number }): Promise<number>;
 }
 export interface HeldValue {
@@ -22,7 +22,7 @@ export interface HeldValue {
   count: number;
 }
 
-/** The slot `custom-fields.references`: whoever names fields in rules of its own says which do. */
+/** The contributions to `custom-fields.references`: modules whose rules refer to fields list these rules. */
 export interface FieldReferences {
   find(ctx: Context, place: FieldPlace): Promise<FieldReference[]>;
 }

@@ -39,7 +39,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/custom-fields/{id}',
-    summary: 'Reads a custom field and how many devices use it',
+    summary: 'Reads a custom field and the number of devices with a value',
     access: { permission: 'devices:read' },
     params,
     response: Joi.object({ data: fieldShape.keys({ usageCount: Joi.number().integer().required() }).required() }),
@@ -72,7 +72,7 @@ export default [
             .integer()
             .allow(null)
             .required()
-            .description('Devices whose value does not fit the field; null when too many different values are held'),
+            .description('Devices whose value is not valid for the field; null if there are too many distinct values'),
         })
         .required(),
     }),
@@ -87,8 +87,8 @@ export default [
     audit: 'custom_field.delete',
     params,
     query: Joi.object<Removal>({
-      confirm: Joi.string().max(100).description("The field's key; needed when devices hold values"),
-      force: Joi.boolean().default(false).description('Although filters or groups name the field'),
+      confirm: Joi.string().max(100).description('The key of the field; required when devices have values'),
+      force: Joi.boolean().default(false).description('Removes the field even if filters or groups refer to it'),
     }),
     response: Joi.object({ success: Joi.boolean().required(), clearedDevices: Joi.number().integer().required() }),
     errors: ['IN_USE', 'TARGET_OUT_OF_SCOPE'],

@@ -1,4 +1,4 @@
-/** One value against one definition: its canonical form, or what is wrong with it. */
+/** Converts a value to the canonical form of its field, or returns what is wrong with it. */
 import type { CustomField, FieldOptions, FieldType, FieldValue } from '../models/custom-field.ts';
 import { matches } from '../models/pattern.ts';
 
@@ -14,9 +14,9 @@ export type Fault =
   | 'NOT_A_DATE';
 export type Canonical = { value: FieldValue | null } | { fault: Fault };
 export interface Writer {
-  /** Scripts print text: numbers and booleans are read from it. */
+  /** Values of scripts are text, from which numbers and booleans are read. */
   by: 'user' | 'script';
-  /** IANA zone in which the date part of a time is taken. */
+  /** IANA time zone that determines the date of a time. */
   timeZone: string;
 }
 type Rule = (value: unknown, options: FieldOptions, writer: Writer) => Canonical;
@@ -56,18 +56,18 @@ function date(value: unknown, { min, max }: FieldOptions, { timeZone }: Writer):
   const parts = typeof value === 'string' ? DATE.exec(value) : null;
   const written = parts?.[1] ?? '';
   const start = new Date(written);
-  // A day that no month has (30 February) is read as one of the next month.
+  // JavaScript reads a date that does not exist (30 February) as one of the next month.
   if (Number.isNaN(start.getTime()) || start.toISOString().slice(0, 10) !== written) return { fault: 'NOT_A_DATE' };
   const moment = new Date(String(value));
   if (Number.isNaN(moment.getTime())) return { fault: 'NOT_A_DATE' };
-  // Sweden writes dates as YYYY-MM-DD.
+  // The Swedish locale writes dates as YYYY-MM-DD.
   const day = parts?.[2] ? moment.toLocaleDateString('sv-SE', { timeZone }) : written;
   return day < String(min ?? '') || day > String(max ?? '9999-12-31') ? { fault: 'OUT_OF_RANGE' } : { value: day };
 }
 
 const RULES: Record<FieldType, Rule> = { text, number, boolean, dropdown, date };
 
-/** `value: null` means remove: null itself, and text that is empty after trimming. */
+/** `value: null` removes the value: for null, and for text that is empty after trimming. */
 export function canonical(
   field: Pick<CustomField, 'type' | 'options'>,
   value: unknown,

@@ -1,4 +1,4 @@
-/** Whether a definition holds together: its options fit the type, and its default fits its options. */
+/** Validates a definition: its options must fit the type, and its default the options. */
 import { errors } from '#core';
 import type { FieldOptions, FieldType, FieldValue } from '../models/custom-field.ts';
 import { canonical } from './canonical.ts';
@@ -9,7 +9,7 @@ interface Definition {
   defaultValue?: FieldValue | null;
 }
 
-/** Throws VALIDATION_ERROR with every fault. */
+/** Throws VALIDATION_ERROR with every error. */
 export function checkDefinition({ type, options, defaultValue = null }: Definition): void {
   const faults: { in: string; path: string; message: string }[] = [];
   const fault = (path: string, message: string) => faults.push({ in: 'payload', path, message });
@@ -29,14 +29,14 @@ export function checkDefinition({ type, options, defaultValue = null }: Definiti
   if (faults.length > 0) throw errors.ValidationFailed({ message: faults[0]?.message ?? '', details: faults });
 }
 
-/** The choices that a change takes away. */
+/** The choices that a change removes. */
 export function takenAway(before: { options: FieldOptions }, changes: { options?: FieldOptions }): string[] {
   if (!changes.options) return [];
   const left = new Set(changes.options.choices?.map((choice) => choice.value));
   return (before.options.choices ?? []).map((choice) => choice.value).filter((value) => !left.has(value));
 }
 
-/** Throws VALIDATION_ERROR where something else than removed choices, or by something else than a choice, is replaced. */
+/** Throws VALIDATION_ERROR unless it maps removed choices to existing ones. */
 export function checkMap(mapTo: Record<string, string>, gone: readonly string[], { choices = [] }: FieldOptions): void {
   const details = Object.entries(mapTo).flatMap(([from, to]) => {
     const path = `mapTo.${from}`;

@@ -1,4 +1,4 @@
-/** Definitions: reading, creating, changing and removing them. */
+/** Definitions of custom fields: list, read, create, change and delete. */
 import {
   type Context,
   changesOf,
@@ -62,7 +62,7 @@ export async function readField(ctx: Context, id: string) {
   return { data: { ...show(ctx, field), usageCount: await usageOf(ctx, field) } };
 }
 
-/** Throws KEY_TAKEN and FIELD_LIMIT_REACHED as the database decides, so two requests at once cannot both win. */
+/** Throws KEY_TAKEN and FIELD_LIMIT_REACHED from constraints of the database, which also decide between concurrent requests. */
 export async function createField(ctx: Context, input: FieldCreate) {
   const owner = ownerOf(ctx, input);
   checkDefinition({ ...input, options: input.options ?? {} });
@@ -74,7 +74,7 @@ export async function createField(ctx: Context, input: FieldCreate) {
   return { data: show(ctx, field) };
 }
 
-/** Throws NO_UPDATES, IMMUTABLE_FIELD, and IN_USE where choices vanish that devices hold, without a word of what becomes of them. */
+/** Throws NO_UPDATES, IMMUTABLE_FIELD, and IN_USE for removed choices in use that `mapTo` does not name. */
 export async function updateField(
   ctx: Context,
   id: string,
@@ -91,7 +91,8 @@ export async function updateField(
   const lost = gone.filter((value) => !Object.hasOwn(mapTo, value));
   if (!force && lost.length > 0) {
     const devices = await usageOf(ctx, field, lost);
-    if (devices > 0) throw errors.InUse({ message: 'Devices hold choices that are removed', details: [{ devices }] });
+    if (devices > 0)
+      throw errors.InUse({ message: 'Devices have values that are removed choices', details: [{ devices }] });
   }
   const updated = await living(ctx)
     .where({ id })
@@ -108,13 +109,13 @@ export async function updateField(
 }
 
 export interface Removal {
-  /** The key, where devices hold values. */
+  /** The key of the field; required when devices have values of it. */
   confirm?: string;
-  /** Although rules name it: these fail from then on. */
+  /** Deletes the field even if rules refer to it, which fail from then on. */
   force: boolean;
 }
 
-/** Hides the field and its values at once; the job strips the values and frees the key. Throws IN_USE. */
+/** Hides the field and its values at once; a job removes the values and frees the key. Throws IN_USE. */
 export async function deleteField(ctx: Context, id: string, { confirm, force }: Removal) {
   const field = await mustExist(ctx, id);
   mustWriteFor(ctx, field);
@@ -128,7 +129,7 @@ export async function deleteField(ctx: Context, id: string, { confirm, force }: 
   }
   const references = await referencesOf(ctx, field);
   if (references.length > 0 && !force)
-    throw errors.InUse({ message: 'Rules name this field', details: [{ references }] });
+    throw errors.InUse({ message: 'Rules refer to this field', details: [{ references }] });
   const removed = await living(ctx).where({ id }).patch({ deletedAt: new Date() });
   if (removed === 0) throw errors.NotFound('Custom field not found');
   ctx.addJob('custom-fields/purge-values', { fieldId: id }, { orgId: null, key: `custom-fields-purge:${id}` });

@@ -1,4 +1,4 @@
-/** Definitions as fields of filters; organizations that define one key differently each count with their own. */
+/** Custom fields in filters. Organizations may define the same key differently; each one's devices use its own definition. */
 import type { Context, Slots } from '#core';
 import type { CustomField, FieldType } from '../models/custom-field.ts';
 import { living } from './visible.ts';
@@ -8,7 +8,7 @@ type Resolved = Awaited<ReturnType<Family['resolve']>>;
 type FilterField = NonNullable<ReturnType<Resolved['get']>>[number];
 
 const KEY = /^[a-z][a-z0-9_]{0,99}$/;
-/** The type in filters, the type in JSON, and the SQL that takes the value out; any other JSON counts as no value. */
+/** The type in filters, the type in JSON, and the SQL that reads the value; a value of any other JSON type counts as none. */
 const TYPES: Record<FieldType, { type: FilterField['type']; json: string; cast: string }> = {
   text: { type: 'string', json: 'string', cast: `#>> '{}'` },
   dropdown: { type: 'enum', json: 'string', cast: `#>> '{}'` },
@@ -17,12 +17,12 @@ const TYPES: Record<FieldType, { type: FilterField['type']; json: string; cast: 
   boolean: { type: 'boolean', json: 'boolean', cast: '::boolean' },
 };
 
-/** Devices index the values; the function keeps to the caller's organizations (modules/devices/devices/migrations/001-devices.sql). */
+/** Searches an index of the values within the caller's organizations (modules/devices/devices/migrations/001-devices.sql). */
 const search = (key: string) =>
   ({ within: `devices_with_custom_value(jsonb_build_object('${key}', ?))`, places: true }) as const;
 
 function fieldOf({ fieldKey, type, options }: CustomField): FilterField {
-  // The pattern that keys have from the first makes it safe to write one into SQL.
+  // The pattern of keys makes it safe to write one into SQL.
   if (!KEY.test(fieldKey)) throw new Error(`the key ${fieldKey} is none`);
   const { type: kind, json, cast } = TYPES[type];
   const stored = `(d.custom_fields -> '${fieldKey}')`;
@@ -36,8 +36,8 @@ function fieldOf({ fieldKey, type, options }: CustomField): FilterField {
 }
 
 /**
- * One organization's field needs no limit when nobody else is asked, and a partner's none within the partner: the
- * organizations that one caller reaches all have the same one.
+ * The fields, limited to the organizations or partners that define them. No limit is needed if the filter covers only these
+ * organizations, or only organizations of the partner that defines the field.
  */
 function limited(fields: readonly CustomField[], orgIds: readonly string[] | null): FilterField[] {
   const kinds = Map.groupBy(fields, ({ type, options }) => JSON.stringify([type, options.choices ?? null]));
@@ -52,7 +52,7 @@ function limited(fields: readonly CustomField[], orgIds: readonly string[] | nul
   });
 }
 
-/** Keys without a living definition in these organizations are left out. */
+/** Leaves out keys without a definition in these organizations. */
 export async function filterFields(
   ctx: Context,
   keys: readonly string[],

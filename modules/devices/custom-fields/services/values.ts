@@ -1,4 +1,4 @@
-/** Checking what somebody wants to write into custom fields. */
+/** Validates values for custom fields. */
 import { type Context, errors } from '#core';
 import type { CustomField, FieldValue } from '../models/custom-field.ts';
 import { canonical, type Writer } from './canonical.ts';
@@ -15,8 +15,9 @@ const MESSAGES: Record<string, string> = {
 };
 
 /**
- * Checks all values and reports every fault. `required` counts for people only: a script that writes another field must
- * not fail because of it.
+ * The values in their canonical form; null means that the value is removed. Throws VALIDATION_ERROR with every error and its path
+ * `customFields.<key>`. `required` is checked for users only: a script that writes another field must not fail because of it.
+ * Call it in the transaction that writes the values: the removal of a field waits for its end.
  */
 export async function checkValues(
   ctx: Context,

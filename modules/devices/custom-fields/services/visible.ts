@@ -1,8 +1,8 @@
-/** Which definitions apply where. */
+/** Which definitions apply to an organization. */
 import type { Context } from '#core';
 import { CustomField } from '../models/custom-field.ts';
 
-/** Living definitions within reach; one on its way out (values being stripped) is invisible. */
+/** Definitions within reach, without deleted ones whose values are still being removed. */
 export const living = (ctx: Context) => CustomField.in(ctx).whereNull('custom_fields.deletedAt');
 
 /** Limits a query to an organization's own definitions and its partner's. */
@@ -13,5 +13,6 @@ export function applyingTo<Q extends { whereRaw(sql: string, values: string[]): 
   );
 }
 
+/** The fields that apply to an organization's devices, in their order: its own and those of its partner. */
 export const fieldsOf = (ctx: Context, orgId: string): Promise<CustomField[]> =>
   Promise.resolve(applyingTo(living(ctx), orgId).orderByRaw('sort_order, lower(name), id'));

@@ -68,7 +68,7 @@ test("a partner's field is inherited by its organizations, which may not write i
   t.is((await create(partner.token, 'x')).body.error.code, 'OWNER_REQUIRED');
 });
 
-test('another tenant finds nothing, and a foreign owner may not be named', async (t) => {
+test("another tenant gets 404, and another tenant's id as owner is rejected", async (t) => {
   const [mine, theirs] = [await place(), await place()];
   const made = await create(mine.orgAdmin.token, 'secretive');
   const path = `/${made.body.data.id}`;
@@ -81,7 +81,7 @@ test('another tenant finds nothing, and a foreign owner may not be named', async
   t.is((await create(token, 'x', { partnerId: mine.partnerId })).status, 403);
 });
 
-test('writing wants the permission, the second factor, and reach beyond single sites', async (t) => {
+test('writing requires the permission, the second factor, and reach beyond single sites', async (t) => {
   const { viewer, orgId, siteId } = await place();
   t.is((await create(viewer.token, 'x')).body.error.code, 'FORBIDDEN');
   const weak = await orgUser(platform, { orgId, mfa: false });
@@ -90,7 +90,7 @@ test('writing wants the permission, the second factor, and reach beyond single s
   t.is((await create(narrow.token, 'x')).body.error.code, 'TARGET_OUT_OF_SCOPE');
 });
 
-test('a key of a partner and one of its organizations never meet, whoever comes first or at once', async (t) => {
+test('a partner and its organizations cannot use the same key, in any order or at once', async (t) => {
   const { partner, partnerId, orgAdmin } = await place();
   const other = await organization(platform, partnerId);
   const second = await orgUser(platform, { orgId: other.orgId });
@@ -106,7 +106,7 @@ test('a key of a partner and one of its organizations never meet, whoever comes 
   }
 });
 
-test('an owner has at most 100 fields, also when many are created at once', async (t) => {
+test('an owner has at most 100 fields, also when several are created at once', async (t) => {
   const { orgAdmin, orgId } = await place();
   await platform.sql(
     `insert into custom_fields (org_id, name, field_key, type) select $1, 'F', 'f' || n, 'text' from generate_series(1, 98) n`,
@@ -116,7 +116,7 @@ test('an owner has at most 100 fields, also when many are created at once', asyn
   t.deepEqual(answers.map((answer) => answer.status).sort(), [201, 201, 409, 409]);
 });
 
-test('a definition that does not hold together is refused by path, and key and type stay', async (t) => {
+test('an invalid definition is rejected with the path of each error, and key and type never change', async (t) => {
   const { orgAdmin } = await place();
   const { token } = orgAdmin;
   const paths = async (more: object) =>

@@ -1,4 +1,4 @@
-/** One field of a tenant, and what the contract tests need to know of the operations of this module. */
+/** A field of a tenant, and examples for the contract tests. */
 import { type Example, shortName, uniqueName } from '#test';
 
 const example: Example = {

@@ -1,4 +1,4 @@
-/** A stand-in for whoever keeps the values, and the calls that the tests of this module share. */
+/** A contribution that stores values, and the calls that the tests of this module share. */
 import type { Context } from '#core';
 import { type ErrorBody, startTestPlatform, type Tenant, tenant } from '#test';
 import type { FieldPlace, ValueStore } from '../models/value-store.ts';

@@ -4,7 +4,7 @@ import { call, create, held, place, platform, within } from './stand-in.ts';
 
 test.after.always(() => platform.stop());
 
-test('removing a used field must be confirmed; its values are stripped in batches before the key is free', async (t) => {
+test('removing a used field must be confirmed; its values are removed in batches before the key is free', async (t) => {
   const { orgAdmin, orgId } = await place();
   const { token } = orgAdmin;
   const choices = [{ value: 'a', label: 'A' }];
@@ -23,7 +23,7 @@ test('removing a used field must be confirmed; its values are stripped in batche
   t.is((await create(token, 'tier')).status, 201);
 });
 
-test('the module checks values for others: canonical, or every fault with its path', async (t) => {
+test('the api returns canonical values, or every error with its path', async (t) => {
   const { orgAdmin, partner, partnerId, orgId } = await place();
   const { token } = orgAdmin;
   await create(partner.token, 'due', { partnerId, type: 'date' });
@@ -54,7 +54,7 @@ test('the module checks values for others: canonical, or every fault with its pa
   t.is((await call('GET', `/${probe.id}`, token)).status, 200);
 });
 
-test('a field is not removed while checked values wait for their commit, so none is written after the purge', async (t) => {
+test('the removal of a field waits for the commit of checked values, so none is written after the purge', async (t) => {
   const { orgAdmin, orgId } = await place();
   const { token } = orgAdmin;
   const { id } = (await create(token, 'late')).body.data;

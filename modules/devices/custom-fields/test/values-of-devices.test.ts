@@ -38,7 +38,7 @@ async function held(...values: string[]) {
   return { ...made, otherOrgId: other.orgId, token, path: `/custom-fields/${field.body.data.id}`, stored };
 }
 
-test('a choice that no device holds goes without a word, one in use by force, and misfits are counted', async (t) => {
+test('an unused choice can be removed, a used one only with force, and invalid values are counted', async (t) => {
   const { token, path, stored } = await held('a', 'b', 'b');
   const unused = await call('PATCH', path, token, { options: choices('a', 'b') });
   t.like(unused, { status: 200, body: { data: { invalidCount: 0 } } });
@@ -52,7 +52,7 @@ test('a choice that no device holds goes without a word, one in use by force, an
   t.deepEqual(await stored(), ['a x', 'b x', 'b x']);
 });
 
-test('the usage that a limited person is shown counts the devices that the person reaches', async (t) => {
+test('the usage that a limited user sees counts the devices within reach', async (t) => {
   const { token, path, orgId, siteId } = await held('a', 'b', 'c');
   const elsewhere = await platform.call<{ id: string }>('POST', '/orgs/sites', { token, body: { orgId, name: 'Two' } });
   const usageAt = async (siteIds: string[]) =>
@@ -62,7 +62,7 @@ test('the usage that a limited person is shown counts the devices that the perso
   t.is(await usageAt([elsewhere.body.id]), 0);
 });
 
-test('devices get the choice that is named in place of a removed one, and keep all else', async (t) => {
+test('devices get the replacement of a removed choice, and keep all other values', async (t) => {
   const { token, path, stored } = await held('a', 'b', 'c');
   for (const [mapTo, at] of [
     [{ a: 'b' }, 'mapTo.a'],
@@ -86,7 +86,7 @@ test('devices get the choice that is named in place of a removed one, and keep a
   t.deepEqual(await stored(), ['a x', 'b x', 'a x'], 'a choice that is back is left alone');
 });
 
-test('a field that filters or groups name goes only by force, and the answer says which', async (t) => {
+test('a field that filters or groups refer to is removed only with force, and the error lists them', async (t) => {
   const { token, path, orgId, otherOrgId } = await held('a');
   const rule = { field: 'custom.tier', operator: 'equals', value: 'a' };
   const nested = { operator: 'AND', conditions: [{ operator: 'OR', conditions: [rule] }] };

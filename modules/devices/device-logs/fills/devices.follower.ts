@@ -1,4 +1,4 @@
-/** Logs stay with the organization they were written in, and go with their device when it is merged or purged. */
+/** Logs stay with their organization when the device moves, and follow the device when it is merged or purged. */
 import { defineContribution } from '#core';
 import { leaveLogs, mergeLogs, purgeLogs } from '../services/followed-devices.ts';
 

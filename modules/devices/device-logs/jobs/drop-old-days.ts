@@ -1,12 +1,12 @@
-/** Drops the days of logs that are past their retention. */
+/** Drops daily partitions of logs after their retention. */
 import { defineJob } from '#core';
 import { dropOldDays } from '../services/retention.ts';
 
 export default defineJob({
-  summary: 'Drops old days of logs',
+  summary: 'Drops old partitions of logs',
   scope: 'platform',
   schedule: { cron: '17 1 * * *' },
-  whenOff: 'what is kept is kept no longer than it should be',
+  whenOff: 'logs must not be kept longer than their retention',
   maxAttempts: 5,
   run: (ctx) => dropOldDays(ctx),
 });

@@ -1,12 +1,12 @@
-/** Makes the daily tables into which the logs of the coming week will fall. */
+/** Creates the daily partitions for the logs of the coming week. */
 import { defineJob } from '#core';
 import { makeDays } from '../services/retention.ts';
 
 export default defineJob({
-  summary: 'Makes the coming days of logs',
+  summary: 'Creates the coming partitions of logs',
   scope: 'platform',
   schedule: { cron: '7 * * * *' },
-  whenOff: 'what is kept is kept no longer than it should be',
+  whenOff: 'old logs can be dropped only by partitions of a day',
   maxAttempts: 5,
   run: (ctx) => makeDays(ctx),
 });

@@ -1,12 +1,12 @@
-/** Removes counted events that have not come again for a month. */
+/** Removes counted events that have not recurred within their retention. */
 import { defineJob } from '#core';
 import { pruneEvents } from '../services/retention.ts';
 
 export default defineJob({
-  summary: 'Removes events that no longer come',
+  summary: 'Removes events that no longer recur',
   scope: 'platform',
   schedule: { cron: '37 * * * *' },
-  whenOff: 'what is kept is kept no longer than it should be',
+  whenOff: 'logs must not be kept longer than their retention',
   maxAttempts: 5,
   run: (ctx) => pruneEvents(ctx),
 });

@@ -1,4 +1,4 @@
-/** Lines that agents write about themselves. */
+/** Lines of diagnostic logs. */
 import Joi from 'joi';
 import { LOG_LEVELS, type LogEntry, MAX_LOG_LINES } from '#agent-protocol';
 import { named, pageQuery } from '#core';
@@ -6,7 +6,7 @@ import { instant, label, metadata, open, plain, text } from './written-values.ts
 
 const MAX_MESSAGE_CHARACTERS = 100_000;
 
-/** A line after validation. Its time is text where the schema was not needed. */
+/** A line after validation. Its time is still text if the schema was skipped. */
 export type ReceivedLogEntry = LogEntry<Date | string>;
 
 export const logsBody = named(
@@ -45,7 +45,7 @@ function isPlainLine(value: unknown): boolean {
   for (const key in line) if (!Object.hasOwn(LINE, key) || !LINE[key as keyof LogEntry](line[key])) return false;
   return true;
 }
-/** True where the schema would let the body pass unchanged but for the kind of its times. */
+/** True if the schema would not change the body except for the type of its times. */
 export function isPlainLogs(body: unknown): body is { logs: ReceivedLogEntry[] } {
   if (body === null || typeof body !== 'object' || Object.keys(body).length !== 1) return false;
   const { logs } = body as { logs?: unknown };
@@ -63,7 +63,7 @@ export interface LogQuery {
   cursor?: string;
 }
 const { page, limit } = pageQuery(100, 1000);
-/** `level` is a comma list; a limit above 1,000 counts as 1,000. */
+/** `level` is a list with commas; a limit above 1,000 counts as 1,000. */
 export const logQuery = Joi.object<LogQuery>({
   level: Joi.string()
     .pattern(/^(debug|info|warn|error)(,(debug|info|warn|error))*$/)
@@ -72,13 +72,13 @@ export const logQuery = Joi.object<LogQuery>({
   component: Joi.string().max(100).description('Only of this part of the agent'),
   since: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Earliest time, inclusive'),
   until: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Latest time, inclusive'),
-  search: Joi.string().max(200).description('In the message, whatever its case'),
+  search: Joi.string().max(200).description('Part of the message, ignoring case'),
   page,
   limit,
   cursor: Joi.string()
     .allow('')
     .max(1000)
-    .description('Position given by the page before, empty for the first; the answer then has the cursor form'),
+    .description('Position from the previous page, empty for the first; the answer then has the cursor form'),
 })
   .oxor('page', 'cursor')
   .messages({ 'object.oxor': 'page and cursor are two forms of this list and cannot be used together' });
@@ -100,9 +100,9 @@ const line = Joi.object({
     .iso()
     .allow(null)
     .required()
-    .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
+    .description('The time that the device reported, if it was implausible and timestamp is the time of arrival'),
 });
-/** The page form is this list's own; the cursor form is that of all lists. */
+/** The page form is specific to this list; the cursor form is that of all lists. */
 export const logPage = named(
   'DiagnosticLogPage',
   Joi.alternatives(

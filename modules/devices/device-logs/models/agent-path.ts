@@ -1,4 +1,4 @@
-/** What the agents' log routes have in common with all routes below /agents/{id}: path, one rate limit, errors. */
+/** What the log routes share with all routes below /agents/{id}: path, rate limit, errors. */
 import Joi from 'joi';
 import type { AgentAccess, Limit } from '#core';
 
@@ -7,10 +7,10 @@ export const agentParams = Joi.object<{ id: string }>({
 });
 export const deviceParams = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
 
-/** The window of all of an agent's calls: the name is what makes it one. */
+/** The limit on all calls of an agent; the name identifies it. */
 export const agentLimits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 60, by: 'actor' }];
 
-/** Everybody on the machine may log, also while the tenant is suspended. */
+/** All programs on the machine may log, also while the tenant is suspended. */
 export const logging: AgentAccess = { roles: ['agent', 'watchdog', 'helper'], suspended: true };
 export const mainAgent: AgentAccess = { roles: ['agent'] };
 
@@ -25,5 +25,5 @@ export const agentErrors = [
   'PAYLOAD_TOO_LARGE',
 ];
 
-/** Bytes of a body, after inflation where it comes compressed. */
-export const MOST_BYTES = 10 * 1024 * 1024;
+/** Maximum bytes of a body, after inflation if it is compressed. */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** What the operating system of a device reports. */
+/** Events of the operating system of a device. */
 import Joi from 'joi';
 
 import { EVENT_CATEGORIES, EVENT_LEVELS, MAX_SYSTEM_EVENTS, type SystemEvent } from '#agent-protocol';
@@ -6,21 +6,21 @@ import { named, type PageQuery, pageOf, pageQuery } from '#core';
 
 import { cleaned, instant, label, metadata, open, plain } from './written-values.ts';
 
-/** Characters of a message that are kept; a longer one is cut, it does not fail the body. */
+/** Maximum characters of a message; a longer one is truncated and does not fail the body. */
 const STORED_MESSAGE_CHARACTERS = 2000;
 const MAX_MESSAGE_CHARACTERS = 100_000;
 
-/** An event after validation. Its time is text where the schema was not needed. */
+/** An event after validation. Its time is still text if the schema was skipped. */
 export type ReceivedEvent = SystemEvent<Date | string>;
 
-/** The whole text, or its beginning with a word about what is missing. */
+/** The whole text, or its beginning with a note that it was truncated. */
 function shortened(message: string): string {
   const whole = cleaned(message);
   if (whole.length <= STORED_MESSAGE_CHARACTERS) return whole;
   return `${whole.slice(0, STORED_MESSAGE_CHARACTERS - 40).toWellFormed()}…[truncated ${whole.length - STORED_MESSAGE_CHARACTERS + 40} characters]`;
 }
 
-/** Windows counts its events, macOS and Linux name them; an empty id is none. */
+/** Windows numbers its events, macOS and Linux name them; an empty id counts as none. */
 const osId = Joi.alternatives(
   Joi.string()
     .trim()
@@ -73,7 +73,7 @@ function isPlainEvent(value: unknown): boolean {
     if (!Object.hasOwn(EVENT, key) || !EVENT[key as keyof ReceivedEvent](event[key])) return false;
   return true;
 }
-/** True where the schema would let the body pass unchanged but for the kind of its times. */
+/** True if the schema would not change the body except for the type of its times. */
 export function isPlainEvents(body: unknown): body is { events: ReceivedEvent[] } {
   if (body === null || typeof body !== 'object' || Object.keys(body).length !== 1) return false;
   const { events } = body as { events?: unknown };
@@ -124,13 +124,13 @@ export const eventPage = named(
       occurrenceCount: Joi.number()
         .integer()
         .required()
-        .description('How often the event came; 1 for one without an id'),
+        .description('Number of occurrences; 1 for an event without an id'),
       lastOccurredAt: Joi.date().iso().required(),
       reportedAt: Joi.date()
         .iso()
         .allow(null)
         .required()
-        .description('What the device said, where its clock was so wrong that timestamp is the time of arrival'),
+        .description('The time that the device reported, if it was implausible and timestamp is the time of arrival'),
     }),
   ),
 );

@@ -1,26 +1,26 @@
-/** The small schemas of what agents write: text that the database can store, times by any clock, bounded metadata. */
+/** Schemas of values in logs: text that the database can store, any time, and bounded metadata. */
 import Joi from 'joi';
 import { cleaned, open, text } from '#agent-protocol/schemas';
 
 export { cleaned, open, text };
-/** Not empty, also not after what cannot be stored has been taken out. */
+/** Not empty, also after characters that cannot be stored are removed. */
 export const label = (max: number) =>
   Joi.string()
     .trim()
     .max(max)
     .custom((value: string, helpers) => cleaned(value).trim() || helpers.error('string.empty'));
-/** Any instant: a clock that is wrong is set right, it does not fail the body. */
+/** Any time: an implausible one is corrected and does not fail the body. */
 export const instant = () => Joi.date().iso();
 
-const DEEPEST = 10;
-const MOST_CHARACTERS = 32_768;
+const MAX_LEVELS = 10;
+const MAX_CHARACTERS = 32_768;
 
 /** True for metadata of at most ten levels and about 32 KiB. */
 export function isModest(value: object): boolean {
-  let left = MOST_CHARACTERS;
+  let left = MAX_CHARACTERS;
   const walk = (inner: unknown, depth: number): boolean => {
     left -= typeof inner === 'string' ? inner.length + 2 : 8;
-    if (left < 0 || depth > DEEPEST) return false;
+    if (left < 0 || depth > MAX_LEVELS) return false;
     if (inner === null || typeof inner !== 'object') return true;
     for (const [key, below] of Object.entries(inner)) {
       left -= key.length;
@@ -41,7 +41,7 @@ export const metadata = () =>
     );
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-/** For the quick look past the schemas: each is true only where the schema would change nothing that matters. */
+/** Fast checks that replace the schemas: each is true only if its schema would not change the value. */
 export const plain = {
   text: (value: unknown, max: number): boolean =>
     typeof value === 'string' && value.length <= max && value.isWellFormed() && !value.includes('\0'),

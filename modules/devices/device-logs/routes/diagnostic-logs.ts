@@ -1,4 +1,4 @@
-/** GET /devices/{id}/diagnostic-logs: what an agent logged about itself. */
+/** GET /devices/{id}/diagnostic-logs: the diagnostic logs of agents. */
 import { defineRoute } from '#core';
 import { logPage, logQuery } from '../models/agent-log.ts';
 import { deviceParams } from '../models/agent-path.ts';
@@ -8,7 +8,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}/diagnostic-logs',
-    summary: 'Lists what the agent of a device wrote about itself, newest first',
+    summary: 'Lists the diagnostic log of the agent of a device, newest first',
     access: { permission: 'devices:read' },
     params: deviceParams,
     query: logQuery,

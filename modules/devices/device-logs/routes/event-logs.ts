@@ -1,7 +1,14 @@
-/** PUT /agents/{id}/eventlogs and GET /devices/{id}/eventlogs: event logs of the operating system, in and out. */
+/** PUT /agents/{id}/eventlogs and GET /devices/{id}/eventlogs: storing and listing event logs of the operating system. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
-import { agentErrors, agentLimits, agentParams, deviceParams, MOST_BYTES, mainAgent } from '../models/agent-path.ts';
+import {
+  agentErrors,
+  agentLimits,
+  agentParams,
+  deviceParams,
+  MAX_BODY_BYTES,
+  mainAgent,
+} from '../models/agent-path.ts';
 import { eventPage, eventQuery, eventsBody, isPlainEvents } from '../models/event-log.ts';
 import { listEvents } from '../services/event-lists.ts';
 import { submitEvents } from '../services/event-logs.ts';
@@ -11,17 +18,17 @@ export default [
     method: 'PUT',
     path: '/agents/{id}/eventlogs',
     summary: 'Stores up to 5,000 events of the operating system',
-    description: 'The body may come with Content-Encoding: gzip; its bound counts after inflation.',
+    description: 'The body may have Content-Encoding: gzip; its size limit applies after inflation.',
     access: { agent: mainAgent },
     audit: 'agent.eventlogs.submit',
     limits: agentLimits,
     params: agentParams,
     payload: eventsBody,
     plain: isPlainEvents,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BODY_BYTES,
     response: Joi.object({
       success: Joi.valid(true).required(),
-      count: Joi.number().integer().required().description('Events that were not known before'),
+      count: Joi.number().integer().required().description('Number of new events'),
     }),
     errors: [...agentErrors, 'TENANT_INACTIVE'],
     handler: (ctx, { payload }) => submitEvents(ctx, payload.events),
@@ -29,7 +36,7 @@ export default [
   defineRoute({
     method: 'GET',
     path: '/devices/{id}/eventlogs',
-    summary: 'Lists what the operating system of a device reported, by last occurrence, newest first',
+    summary: 'Lists events of the operating system of a device by last occurrence, newest first',
     access: { permission: 'devices:read' },
     params: deviceParams,
     query: eventQuery,

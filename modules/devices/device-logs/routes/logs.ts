@@ -1,23 +1,23 @@
-/** POST /agents/{id}/logs: lines that an agent writes about itself. */
+/** POST /agents/{id}/logs: storing diagnostic logs of an agent. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { isPlainLogs, logsBody } from '../models/agent-log.ts';
-import { agentErrors, agentLimits, agentParams, logging, MOST_BYTES } from '../models/agent-path.ts';
+import { agentErrors, agentLimits, agentParams, logging, MAX_BODY_BYTES } from '../models/agent-path.ts';
 import { storeLogs } from '../services/agent-logs.ts';
 
 export default [
   defineRoute({
     method: 'POST',
     path: '/agents/{id}/logs',
-    summary: 'Stores up to 500 lines of the agent about itself',
-    description: 'The body may come with Content-Encoding: gzip; its bound counts after inflation.',
+    summary: 'Stores up to 500 lines of the diagnostic log of an agent',
+    description: 'The body may have Content-Encoding: gzip; its size limit applies after inflation.',
     access: { agent: logging },
     audit: { none: 'the lines are a record themselves' },
     limits: agentLimits,
     params: agentParams,
     payload: logsBody,
     plain: isPlainLogs,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BODY_BYTES,
     response: Joi.object({ received: Joi.number().integer().required() }),
     status: 201,
     errors: agentErrors,

@@ -1,31 +1,31 @@
-/** Stores what agents write about themselves, and lists it. */
+/** Stores and lists the diagnostic logs of agents. */
 import { type Context, errors } from '#core';
 import type { LogQuery, ReceivedLogEntry } from '../models/agent-log.ts';
 import { clockOf } from './clocks.ts';
 import { cursorForm, EARLY } from './paging.ts';
 import { redactLine, redactMetadata } from './redactions.ts';
 
-const ROWS = 100;
-// The device gives the organization: one that is no more takes no lines.
+const ROWS_PER_STATEMENT = 100;
+// The organization comes from the row of the device; without the row no line is stored.
 // reach: the agent's own device, which its token names
 const STORE = `
 insert into agent_logs (device_id, org_id, timestamp, reported_at, level, component, message, fields, agent_version)
 select d.id, d.org_id, r.* from devices d cross join unnest($2::timestamptz[], $3::timestamptz[], $4::text[], $5::text[],
   $6::text[], $7::jsonb[], $8::text[]) r where d.id = $1`;
 
-/** The calling device; agent routes are never reached without one. */
+/** The id of the calling device, which agent routes always have. */
 export function callingDevice(ctx: Context): string {
   const { deviceId } = ctx.scope;
   if (!deviceId) throw errors.Unauthenticated();
   return deviceId;
 }
 
-/** Inserts in batches of 100 rows, all of a body or none. Throws NOT_FOUND when the device is no more. */
+/** Inserts in batches of 100 rows, all of a body or none. Throws NOT_FOUND for a device that no longer exists. */
 export async function storeLogs(ctx: Context, logs: ReceivedLogEntry[]): Promise<{ received: number }> {
   const deviceId = callingDevice(ctx);
   const clock = clockOf(logs.length);
-  for (let from = 0; from < logs.length; from += ROWS) {
-    const rows = logs.slice(from, from + ROWS);
+  for (let from = 0; from < logs.length; from += ROWS_PER_STATEMENT) {
+    const rows = logs.slice(from, from + ROWS_PER_STATEMENT);
     const times = rows.map(({ timestamp }, index) => clock(timestamp, from + index));
     const { rowCount } = await ctx.sql(
       STORE,
@@ -48,7 +48,7 @@ export async function storeLogs(ctx: Context, logs: ReceivedLogEntry[]): Promise
 
 const FIELDS = `id, device_id as "deviceId", org_id as "orgId", timestamp, level, component, message, fields,
   agent_version as "agentVersion", created_at as "createdAt", reported_at as "reportedAt"`;
-// No line says a later time than ten minutes after it came: days before the asked ones need not be opened.
+// A line is at most ten minutes ahead of its arrival, so older partitions need not be read.
 const filter = (
   message: string,
 ) => `device_id = $1 and ($2::text[] is null or level = any($2)) and ($3::text is null or component = $3)
@@ -66,7 +66,7 @@ export async function listLogs(ctx: Context, deviceId: string, query: LogQuery) 
     query.until ?? null,
     query.search ? `%${query.search.replace(/[\\%_]/g, '\\$&')}%` : null,
   ];
-  // Bytes are compared sooner than characters, and for a text of ASCII alone it makes no difference.
+  // Comparing bytes is faster, and equivalent for ASCII text.
   const where = filter(/^[ -~]*$/.test(query.search ?? '') ? 'message collate "C"' : 'message');
   const { limit } = query;
   if (query.cursor !== undefined) {
@@ -86,7 +86,7 @@ export async function listLogs(ctx: Context, deviceId: string, query: LogQuery) 
     `select ${FIELDS} from agent_logs where ${where} order by timestamp desc, id desc limit $7 offset $8`,
     [...values, limit, offset],
   );
-  // A page that is not full is the last one: what was hard to find is not looked for twice.
+  // The total follows from a page that is not full, which saves counting.
   if (logs.rows.length < limit && (logs.rows.length > 0 || offset === 0)) {
     return { logs: logs.rows, total: offset + logs.rows.length, limit, offset };
   }

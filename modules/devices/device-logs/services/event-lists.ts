@@ -1,4 +1,4 @@
-/** Lists what the operating system of a device reported, with and without ids, as one. */
+/** Lists events of the operating system, with and without ids, as one list. */
 import type { Context } from '#core';
 import type { EventQuery } from '../models/event-log.ts';
 import { cursorForm, EARLY } from './paging.ts';
@@ -7,14 +7,14 @@ const SHARED = `id, device_id as "deviceId", org_id as "orgId", timestamp, level
   created_at as "createdAt", reported_at as "reportedAt"`;
 const FILTER = `device_id = $1 and ($2::text is null or category = $2) and ($3::text is null or level = $3)
   and ($4::text is null or source = $4) and ($6::timestamptz is null or timestamp <= $6)`;
-/** An event that recurs lies in the asked time when any of its occurrences may: from the first to the last. */
+/** A recurring event matches if the requested time overlaps the time from its first to its last occurrence. */
 // reach: listEvents checks the device with mustExist
 const COUNTED = `from device_event_logs where ${FILTER} and ($5::timestamptz is null or last_occurred_at >= $5)`;
 // reach: listEvents checks the device with mustExist
 const SINGLE = `from device_event_entries where ${FILTER}
   and ($5::timestamptz is null or timestamp >= $5 and created_at >= $5::timestamptz - interval '${EARLY}')`;
 
-/** Each half is cut to what the page can need, in the order of its own index. */
+/** Each half is limited to what the page can need, in the order of its own index. */
 const both = (after: (time: string) => string, most: number | string) => `
   (select ${SHARED}, event_id as "eventId", occurrence_count as "occurrenceCount", last_occurred_at as "lastOccurredAt"
    ${COUNTED} ${after('last_occurred_at')} order by last_occurred_at desc, id desc limit ${most})
@@ -22,7 +22,7 @@ const both = (after: (time: string) => string, most: number | string) => `
   (select ${SHARED}, null, 1, timestamp
    ${SINGLE} ${after('timestamp')} order by timestamp desc, id desc limit ${most})`;
 
-/** Events of a device within the caller's reach, by their last occurrence, newest first. Else NOT_FOUND. */
+/** Events of a device within the caller's reach, by last occurrence, newest first. Throws NOT_FOUND for any other device. */
 export async function listEvents(ctx: Context, deviceId: string, query: EventQuery) {
   await ctx.use('devices').mustExist(deviceId);
   const { category, level, source, startDate, endDate, limit } = query;

@@ -1,4 +1,4 @@
-/** Stores what the operating system of a device reports: counted by its id, or line by line where it has none. */
+/** Stores events of the operating system: counted by event id, or as single entries where they have none. */
 import { hash } from 'node:crypto';
 import type { Context } from '#core';
 import type { ReceivedEvent } from '../models/event-log.ts';
@@ -7,9 +7,9 @@ import { clockOf, type Instant } from './clocks.ts';
 import { takeTurn } from './quotas.ts';
 import { redactLine, redactMetadata } from './redactions.ts';
 
-const ROWS = 100;
+const ROWS_PER_STATEMENT = 100;
 
-interface Row extends Instant {
+interface EventRow extends Instant {
   level: string;
   category: string;
   source: string;
@@ -18,17 +18,17 @@ interface Row extends Instant {
   details: string | null;
 }
 interface Counted {
-  first: Row;
-  last: Row;
-  /** By the time the device gives: the same time twice is one occurrence. */
-  occurrences: Map<string, Row>;
+  first: EventRow;
+  last: EventRow;
+  /** By the time that the device reports: the same time twice is one occurrence. */
+  occurrences: Map<string, EventRow>;
 }
 
-// An occurrence is new when the device dates it after the last one that was counted. Where either date comes from a
-// wrong clock their order says nothing, and only the very same date is the same occurrence.
+// An occurrence is new when its reported time is after that of the last counted one. If the clock of either is wrong, their order
+// means nothing, and only the same time is the same occurrence.
 const isNew = (occurred: string, reported: string) => `(${reported} > e.last_reported_at
   or ${reported} <> e.last_reported_at and (${occurred} <> ${reported} or e.last_occurred_at <> e.last_reported_at))`;
-// `more` holds the occurrences of what comes several times in one body: some of them may have been counted before.
+// `more` has the occurrences of events that are several times in one body; some of them may have been counted before.
 // reach: the agent's own device, which its token names
 const COUNT = `
 with more as materialized (
@@ -47,7 +47,7 @@ on conflict (device_id, source, event_id) do update set
 where ${isNew('excluded.last_occurred_at', 'excluded.last_reported_at')}
 returning (xmax = 0) as inserted`;
 
-// A body is sent again soon or not at all: looking back two days opens three partitions.
+// Agents repeat a body soon or never, so two days (three partitions) are enough to find duplicates.
 // reach: the agent's own device, which its token names
 const KEEP = `
 insert into device_event_entries (device_id, org_id, timestamp, reported_at, level, category, source, message, details, digest)
@@ -57,8 +57,8 @@ where d.id = $1 and not exists (select from device_event_entries x
   where x.device_id = $1 and x.digest = r.digest and x.created_at > now() - interval '2 days')`;
 
 /**
- * Stores what is new of a body; `count` is the number of rows that were inserted. An event with an id that is known
- * already counts as one more occurrence. Throws RATE_LIMITED past the hour's quota, NOT_FOUND for a device that is no more.
+ * Stores the new events of a body; `count` is the number of inserted rows. An event with a known id counts as one more
+ * occurrence. Throws RATE_LIMITED above the hourly quota, and NOT_FOUND for a device that no longer exists.
  */
 export async function submitEvents(ctx: Context, events: ReceivedEvent[]): Promise<{ success: true; count: number }> {
   const deviceId = callingDevice(ctx);
@@ -69,13 +69,13 @@ export async function submitEvents(ctx: Context, events: ReceivedEvent[]): Promi
   const single = [...new Map(rows.filter((row) => row.eventId === null).map((row) => [digestOf(row), row]))];
   let count = 0;
   let repeated = 0;
-  for (let from = 0; from < counted.length; from += ROWS) {
-    const written = await writeCounted(ctx, deviceId, counted.slice(from, from + ROWS));
+  for (let from = 0; from < counted.length; from += ROWS_PER_STATEMENT) {
+    const written = await writeCounted(ctx, deviceId, counted.slice(from, from + ROWS_PER_STATEMENT));
     count += written.inserted;
     repeated += written.repeated;
   }
-  for (let from = 0; from < single.length; from += ROWS) {
-    count += await writeSingle(ctx, deviceId, single.slice(from, from + ROWS));
+  for (let from = 0; from < single.length; from += ROWS_PER_STATEMENT) {
+    count += await writeSingle(ctx, deviceId, single.slice(from, from + ROWS_PER_STATEMENT));
   }
   if (count + repeated === 0) ctx.unchanged();
   else {
@@ -85,7 +85,7 @@ export async function submitEvents(ctx: Context, events: ReceivedEvent[]): Promi
   return { success: true, count };
 }
 
-function toRow(event: ReceivedEvent, instant: Instant): Row {
+function toRow(event: ReceivedEvent, instant: Instant): EventRow {
   const { level = 'info', category = 'application', source, eventId, message, details } = event;
   return {
     ...instant,
@@ -98,7 +98,7 @@ function toRow(event: ReceivedEvent, instant: Instant): Row {
   };
 }
 
-function countById(rows: Row[]): Map<string, Counted> {
+function countById(rows: EventRow[]): Map<string, Counted> {
   const byId = new Map<string, Counted>();
   for (const row of rows) {
     if (row.eventId === null) continue;
@@ -115,14 +115,14 @@ function countById(rows: Row[]): Map<string, Counted> {
   return byId;
 }
 
-/** Tells the events of one device apart; a signed number of 64 bits. */
-function digestOf({ said, level, category, source, message }: Row): bigint {
+/** Identifies an event within a device; a signed 64-bit number. */
+function digestOf({ said, level, category, source, message }: EventRow): bigint {
   const digest = hash('sha256', JSON.stringify([said, level, category, source, message]), 'hex');
   return BigInt.asIntN(64, BigInt(`0x${digest.slice(0, 16)}`));
 }
 
 /** The columns that both tables share, each as an array. */
-const columns = (rows: Row[]) => [
+const columns = (rows: EventRow[]) => [
   rows.map(({ at }) => at),
   rows.map(({ at, said }) => (at === said ? null : said)),
   rows.map(({ level }) => level),
@@ -156,7 +156,7 @@ async function writeCounted(ctx: Context, deviceId: string, counted: Counted[]) 
   return { inserted, repeated: rows.length - inserted };
 }
 
-async function writeSingle(ctx: Context, deviceId: string, single: [bigint, Row][]): Promise<number> {
+async function writeSingle(ctx: Context, deviceId: string, single: [bigint, EventRow][]): Promise<number> {
   const rows = single.map(([, row]) => row);
   const { rowCount } = await ctx.sql(
     KEEP,

@@ -1,9 +1,9 @@
-/** What becomes of logs when their device moves, is merged into another, or is purged. Platform role. */
+/** Changes logs when their device moves, is merged or is purged. Platform role. */
 import type { Context } from '#core';
 
 /**
- * The old organization keeps its logs. Counted events have a key of device, source and event id, which the new organization
- * needs for its own: they become plain entries of the day, which keep the id and the count in their details.
+ * The old organization keeps its logs. The key of counted events (device, source, event id) must be free for the new
+ * organization, so they become single entries, which have the event id and the count in their details.
  */
 export async function leaveLogs(ctx: Context, deviceId: string): Promise<void> {
   // reach: the device is moved, merged or purged, which checked it; platform role
@@ -21,7 +21,7 @@ export async function leaveLogs(ctx: Context, deviceId: string): Promise<void> {
   await ctx.sql('delete from device_event_quotas where device_id = $1', [deviceId]);
 }
 
-/** Counted events of one key are added up. */
+/** Adds up the counts of events with the same key. */
 export async function mergeLogs(
   ctx: Context,
   { orgId, fromDeviceId, intoDeviceId }: { orgId: string; fromDeviceId: string; intoDeviceId: string },
@@ -48,7 +48,7 @@ export async function mergeLogs(
   await ctx.sql('update device_event_logs set device_id = $2 where device_id = $1 and org_id = $3', values);
 }
 
-/** Some rows of each table; the most that any of them lost. */
+/** Deletes a batch of rows from each table; returns the largest number deleted from one of them. */
 export async function purgeLogs(ctx: Context, deviceId: string, most: number): Promise<number> {
   let gone = 0;
   for (const table of ['agent_logs', 'device_event_entries', 'device_event_logs']) {

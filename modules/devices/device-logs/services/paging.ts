@@ -1,7 +1,7 @@
 /** The cursor form of both lists: newest first, by time and id. */
 import { type Context, decodeCursor, encodeCursor, errors } from '#core';
 
-/** How far a time may lie ahead of its arrival, as an interval of the database; see clocks.ts. */
+/** The maximum by which a stored time can be ahead of its arrival, as an interval of the database; see clocks.ts. */
 export const EARLY = '10 minutes';
 
 const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/;
@@ -12,11 +12,11 @@ export interface CursorQuery {
   cursor: string;
   limit: number;
   values: readonly unknown[];
-  /** The statement; `after` gives the condition for what follows the cursor, by the column of the time. */
+  /** The statement; `after` returns the condition for rows after the cursor, given the column of the time. */
   select(after: (time: string) => string, most: number): string;
 }
 
-/** Throws INVALID_CURSOR for what this list did not issue. */
+/** Throws INVALID_CURSOR for a cursor of another list. */
 export async function cursorForm(ctx: Context, { order, cursor, limit, values, select }: CursorQuery) {
   const position = cursor === '' ? [] : decodeCursor(order, cursor, 2).map(String);
   const [time, id] = position;

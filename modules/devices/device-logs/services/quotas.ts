@@ -1,9 +1,9 @@
-/** How many events a device may send in an hour, and whose turn it is. */
+/** The hourly quota of events for a device. */
 
 import { MAX_SYSTEM_EVENTS } from '#agent-protocol';
 import { type Context, errors } from '#core';
 
-/** One full body: a device that has sent it waits for the next full hour. */
+/** One full body: a device that has sent it waits for the next hour. */
 const MOST_AN_HOUR = MAX_SYSTEM_EVENTS;
 
 // reach: the agent's own device, which its token names
@@ -15,8 +15,8 @@ on conflict (device_id) do update set hour = greatest(q.hour, excluded.hour),
 where q.hour < excluded.hour or q.entries + excluded.entries <= $3`;
 
 /**
- * Counts the entries and holds the device's turn until the transaction ends, so that two bodies of one device are never
- * judged at once. Throws RATE_LIMITED with the seconds to the next hour, NOT_FOUND when the device is no more.
+ * Counts the entries and locks the quota of the device until the transaction ends, so that two bodies of one device are never
+ * processed at once. Throws RATE_LIMITED with the seconds to the next hour, NOT_FOUND for a device that no longer exists.
  */
 export async function takeTurn(ctx: Context, deviceId: string, entries: number): Promise<void> {
   const { rowCount } = await ctx.sql(TAKE, [deviceId, entries, MOST_AN_HOUR], 'device-logs-turn');

@@ -1,17 +1,17 @@
-/** Takes secrets out of what agents write, before it is stored. */
+/** Removes secrets from what agents write, before it is stored. */
 import { redact } from '#core/audit';
 import { cleaned } from '../models/written-values.ts';
 
-/** `token=…`, `password: …`, `Authorization: Bearer …` and tokens by their own form, inside free text. */
+/** `token=…`, `password: …`, `Authorization: Bearer …` and tokens by their form, within free text. */
 const SECRETS =
   /\b(svc_[A-Za-z0-9_-]{16,}|(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,})|\b((?:password|passwd|secret|token|api[_-]?key)["']?\s*[=:]\s*["']?)[^\s"',;]+/gi;
 
-/** Takes secrets out of a line of text. */
+/** Removes secrets from a line of text. */
 export function redactLine(line: string): string {
   return line.replace(SECRETS, (_match, _token, label?: string) => `${label ?? ''}[REDACTED]`);
 }
 
-/** JSON for a jsonb column: without secrets by their keys or within texts, and without characters it refuses. */
+/** JSON for a jsonb column: without secrets by key or within texts, and without characters that jsonb does not accept. */
 export function redactMetadata(value: Record<string, unknown> | null | undefined): string | null {
   return value ? JSON.stringify(redact(storable(value))) : null;
 }

@@ -1,15 +1,15 @@
-/** How long logs are kept. Platform role. */
+/** The retention of logs. Platform role. */
 import type { Context } from '#core';
 import { variables } from '../variables.ts';
 
-const MOST = 20_000;
+const MAX_DELETED_ROWS = 20_000;
 
-/** Makes the days of the coming week, so that lines never arrive on a day without a table. */
+/** Creates the partitions of the coming week, so that each day has one before its first line. */
 export async function makeDays(ctx: Context): Promise<void> {
   await ctx.sql('select ensure_partitions_ahead(7)');
 }
 
-/** Whole days leave at once: diagnostic logs after AGENT_LOG_RETENTION_DAYS, events without an id after EVENT_LOG_RETENTION_DAYS. */
+/** Drops whole days: diagnostic logs after AGENT_LOG_RETENTION_DAYS, events without an id after EVENT_LOG_RETENTION_DAYS. */
 export async function dropOldDays(ctx: Context): Promise<void> {
   await ctx.sql(`select drop_daily_partitions('agent_logs', $1)`, [variables.of(ctx.services.config).logRetentionDays]);
   await ctx.sql(`select drop_daily_partitions('device_event_entries', $1)`, [
@@ -17,7 +17,7 @@ export async function dropOldDays(ctx: Context): Promise<void> {
   ]);
 }
 
-/** Counted events lie in no day: some of those that have long not recurred, by the index of each device. */
+/** Counted events are not partitioned by day, so this deletes some that have not recurred, by an index of each device. */
 export async function pruneEvents(ctx: Context): Promise<void> {
   // reach: retention by the platform role, for all organizations
   await ctx.sql(
@@ -27,6 +27,6 @@ export async function pruneEvents(ctx: Context): Promise<void> {
          where e.device_id = d.id and e.last_occurred_at < now() - make_interval(days => $1)
          order by e.last_occurred_at limit 1000) old
        limit $2)`,
-    [variables.of(ctx.services.config).eventRetentionDays, MOST],
+    [variables.of(ctx.services.config).eventRetentionDays, MAX_DELETED_ROWS],
   );
 }

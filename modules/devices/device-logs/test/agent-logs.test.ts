@@ -12,7 +12,7 @@ interface LogPage {
   total: number;
 }
 
-test('log lines are stored without secrets, and a clock that runs ahead is set right', async (t) => {
+test('log lines are stored without secrets, and the time of a clock that runs ahead is corrected', async (t) => {
   const { agent } = await newAgent();
   const line = { level: 'warn', component: 'updater', agentVersion: '1.0.0' };
   const logs = [
@@ -38,7 +38,7 @@ test('log lines are stored without secrets, and a clock that runs ahead is set r
   t.is((await agent.call('POST', 'logs', many)).status, 400);
 });
 
-test('operators read them newest first, by level, component, time and text; other tenants find nothing', async (t) => {
+test('operators read them newest first, by level, component, time and text; other tenants get 404', async (t) => {
   const [{ agent, orgAdmin }, stranger] = await Promise.all([newAgent(), tenant(platform)]);
   const start = Date.now() - 3_600_000;
   const at = (minute: number) => new Date(start + minute * 60_000).toISOString();
@@ -67,7 +67,7 @@ test('operators read them newest first, by level, component, time and text; othe
   for (const person of [stranger.partner, stranger.orgAdmin]) t.is((await list('', person.token)).status, 404);
 });
 
-test('logs past their retention leave with their day, and the job shows in the history of the queue', async (t) => {
+test('logs past their retention are dropped with their day, and the job is in the history of the queue', async (t) => {
   const { agent, orgId } = await newAgent();
   await agent.call('POST', 'logs', {
     logs: [{ timestamp: new Date().toISOString(), level: 'info', component: 'ws', message: 'today' }],
@@ -87,7 +87,7 @@ test('logs past their retention leave with their day, and the job shows in the h
   t.deepEqual(left, [{ message: 'today' }]);
 });
 
-test('what a clock far behind or ahead says is kept beside the time of arrival, in the order it came', async (t) => {
+test('a time far behind or ahead is stored in addition to the time of arrival, in the order of the body', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const line = { level: 'info', component: 'ws' };
   const before = Date.now();
@@ -120,7 +120,7 @@ test('what a clock far behind or ahead says is kept beside the time of arrival, 
   t.is((await agent.call('POST', 'logs', { logs: edges })).status, 201, 'years that the database cannot hold');
 });
 
-test('bad lines are refused with their place, and nothing of their body is stored', async (t) => {
+test('invalid lines are rejected with their position, and no line of their body is stored', async (t) => {
   const { agent } = await newAgent();
   const line = { timestamp: new Date().toISOString(), level: 'info', component: 'ws', message: 'm' };
   let deep: object = {};
@@ -151,7 +151,7 @@ test('bad lines are refused with their place, and nothing of their body is store
   t.deepEqual(await platform.sql('select 1 from agent_logs where device_id = $1', [agent.deviceId]), []);
 });
 
-test('what the database refuses, and what a newer agent says beyond us, does not fail a body', async (t) => {
+test('characters that the database cannot store, and unknown fields of newer agents, do not fail a body', async (t) => {
   const { agent } = await newAgent();
   const line = { timestamp: '2026-11-01T10:00:00+02:00', level: 'warn', component: ' ws ', mood: 'fine' };
   const fields = { 'a\0b': 'c\0\ud800d', list: [{ password: 'p' }], note: 'token=abc' };
@@ -168,7 +168,7 @@ test('what the database refuses, and what a newer agent says beyond us, does not
   ]);
 });
 
-test('the cursor walks every line once, also those of one instant, and is refused elsewhere', async (t) => {
+test('the cursor returns every line once, also those of one instant, and is invalid in other lists', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const timestamp = new Date().toISOString();
   const logs = Array.from({ length: 23 }, (_, n) => ({ timestamp, level: 'info', component: 'ws', message: `${n}` }));
@@ -204,7 +204,7 @@ test('the cursor walks every line once, also those of one instant, and is refuse
   t.is((await get(`diagnostic-logs?page=1&cursor=${mine}`)).status, 400);
 });
 
-test('a caller limited to sites or groups reads only what lies in them', async (t) => {
+test('a caller limited to sites or groups reads only the logs of their devices', async (t) => {
   const { agent, orgId, siteId } = await newAgent();
   const stranger = await tenant(platform);
   const read = async (limits: { siteIds?: string[]; deviceGroupIds?: string[] }) => {
@@ -217,7 +217,7 @@ test('a caller limited to sites or groups reads only what lies in them', async (
   t.deepEqual(await read({ deviceGroupIds: [stranger.siteId] }), [404, 404]);
 });
 
-test('an agent writes only for its own device, and not once the device is purged', async (t) => {
+test('an agent writes only for its own device, and not after its purge', async (t) => {
   const [{ agent }, other] = await Promise.all([newAgent(), newAgent()]);
   const logs = [{ timestamp: new Date().toISOString(), level: 'info', component: 'ws', message: 'm' }];
   const post = (agentId: string) =>
@@ -232,7 +232,7 @@ test('an agent writes only for its own device, and not once the device is purged
   t.is((await platform.sql('select 1 from agent_logs where device_id = $1', [agent.deviceId])).length, 1);
 });
 
-test('the search is for any case and any letter, and counts what it found', async (t) => {
+test('the search ignores case in any script, and counts its results', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const logs = ['Größe FALSCH', 'grün und 100%', 'Groesse falsch', 'other'].map((message) => ({
     timestamp: new Date().toISOString(),

@@ -24,7 +24,7 @@ async function send(method: string, path: string, body: Buffer, coding = 'gzip')
   return { status: response.status, body: (await response.json()) as { received?: number; count?: number } };
 }
 
-test('compressed lines and events are taken like others', async (t) => {
+test('compressed lines and events are stored like others', async (t) => {
   t.deepEqual(await send('POST', 'logs', zipped({ logs: Array(500).fill(line) })), {
     status: 201,
     body: { received: 500 },
@@ -34,14 +34,14 @@ test('compressed lines and events are taken like others', async (t) => {
   t.like(await send('PUT', 'eventlogs', zipped({ events })), { status: 200, body: { count: 300 } });
 });
 
-test('the size of a compressed body is bounded after inflation', async (t) => {
+test('the size limit of a compressed body applies after inflation', async (t) => {
   const bomb = zipped({ logs: [{ ...line, message: 'm'.repeat(20_000_000) }] });
   t.true(bomb.length < 100_000);
   t.is((await send('POST', 'logs', bomb)).status, 413);
   t.is((await send('PUT', 'eventlogs', bomb)).status, 413);
 });
 
-test('what cannot be inflated is a bad request', async (t) => {
+test('a body that cannot be inflated is a bad request', async (t) => {
   t.is((await send('POST', 'logs', Buffer.from('not gzip'))).status, 400);
   t.is((await send('POST', 'logs', zipped({ logs: [line] }).subarray(0, 40))).status, 400, 'cut off');
   t.is((await send('POST', 'logs', zipped({ logs: [line] }), 'zstd')).status, 400, 'a coding that is not spoken');

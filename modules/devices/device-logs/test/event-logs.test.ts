@@ -24,7 +24,7 @@ interface Listing {
 const list = async (agent: FakeAgent, token: string, query = '') =>
   (await platform.call<Listing>('GET', `/devices/${agent.deviceId}/eventlogs${query}`, { token })).body;
 
-test('an event is stored with all it says, and its submission is recorded', async (t) => {
+test('an event is stored with all its fields, and its submission is audited', async (t) => {
   const { agent, orgAdmin, orgId } = await newAgent();
   const sent = event({ details: { service: 'spooler', token: 'x' }, message: 'stopped, password=abc' });
   t.deepEqual((await submit(agent, [sent])).body, { success: true, count: 1 } as never);
@@ -54,7 +54,7 @@ test('an event is stored with all it says, and its submission is recorded', asyn
   });
 });
 
-test('an event that comes again counts as one more occurrence of the same row, and the first text stays', async (t) => {
+test('an event with a known id counts as one more occurrence of the same row, and the first text stays', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const first = minutesAgo(9);
   t.is((await submit(agent, [event({ timestamp: first })])).body.count, 1);
@@ -68,7 +68,7 @@ test('an event that comes again counts as one more occurrence of the same row, a
   t.is((await submit(agent, [event({ source: 'disk' }), event({ eventId: '7040' })])).body.count, 2);
 });
 
-test('a body that is sent again, whole, in part or with more, counts nothing twice', async (t) => {
+test('a repeated body, whole, in part or with more, counts nothing twice', async (t) => {
   const { agent, orgAdmin, orgId } = await newAgent();
   const times = [9, 8, 7].map(minutesAgo);
   const body = times.map((timestamp) => event({ timestamp }));
@@ -89,7 +89,7 @@ test('a body that is sent again, whole, in part or with more, counts nothing twi
   t.is(audits.length, 2, 'a body that changed nothing leaves no entry');
 });
 
-test('the same events from two connections at once count once each', async (t) => {
+test('the same events over two connections at once count once each', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const events = Array.from({ length: 250 }, (_, n) =>
     event({ timestamp: minutesAgo(300 - n), eventId: n % 3 === 0 ? undefined : String(n % 50), message: `n ${n}` }),
@@ -111,7 +111,7 @@ test('the same events from two connections at once count once each', async (t) =
   );
 });
 
-test('events without an id are kept one by one, in the same list', async (t) => {
+test('events without an id are stored as single entries, in the same list', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const events = [5, 4, 3].map((minutes) =>
     event({ timestamp: minutesAgo(minutes), eventId: [undefined, '', null][minutes - 3] }),
@@ -125,7 +125,7 @@ test('events without an id are kept one by one, in the same list', async (t) => 
   );
 });
 
-test('a wrong clock neither hides repeats nor puts them in the future', async (t) => {
+test('a wrong clock neither hides occurrences nor puts them in the future', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const ahead = '2999-01-01T00:00:00.000Z';
   await submit(agent, [event({ timestamp: ahead })]);
@@ -187,7 +187,7 @@ test('operators filter by category, level, source and time, in pages and by curs
   }
 });
 
-test('an event that recurs is found by any time between its first and its last occurrence', async (t) => {
+test('a recurring event is found by any time between its first and its last occurrence', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   await submit(agent, [event({ timestamp: minutesAgo(50) }), event({ timestamp: minutesAgo(10) })]);
   const found = async (from: number, to: number) =>
@@ -199,7 +199,7 @@ test('an event that recurs is found by any time between its first and its last o
   t.is(await found(5, 0), 0);
 });
 
-test('other tenants see no event, and a viewer does', async (t) => {
+test('other tenants cannot read events, and a viewer can', async (t) => {
   const [{ agent, viewer }, stranger] = await Promise.all([newAgent(), tenant(platform)]);
   await submit(agent, [event()]);
   t.is((await list(agent, viewer.token)).data.length, 1);
@@ -224,7 +224,7 @@ test('only the main agent reports events, and not while its tenant is suspended'
   t.is((await agent.call('POST', 'logs', { logs: [] })).status, 201);
 });
 
-test('bad events are refused with their place, and nothing of their body is stored', async (t) => {
+test('invalid events are rejected with their position, and no event of their body is stored', async (t) => {
   const { agent } = await newAgent();
   const bad: [string, unknown][] = [
     ['timestamp', undefined],
@@ -251,7 +251,7 @@ test('bad events are refused with their place, and nothing of their body is stor
   t.like((await submit(agent, [])).body, { success: true, count: 0 });
 });
 
-test('what agents leave out has a meaning, numbers are ids, and a long message is cut', async (t) => {
+test('missing fields have defaults, numbers are ids, and a long message is truncated', async (t) => {
   const { agent, orgAdmin } = await newAgent();
   const sent = { timestamp: minutesAgo(1), source: 'kernel', eventId: 41, message: 'm'.repeat(3000), newer: true };
   t.is((await submit(agent, [sent])).body.count, 1);
@@ -260,7 +260,7 @@ test('what agents leave out has a meaning, numbers are ids, and a long message i
   t.is(row?.message, `${'m'.repeat(1960)}…[truncated 1040 characters]`);
 });
 
-test('a device sends at most 5,000 events an hour, and is told when it may go on', async (t) => {
+test('a device may send 5,000 events per hour, and the error says when it may continue', async (t) => {
   const { agent } = await newAgent();
   const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => event({ eventId: `${from + n}` }));
   t.is((await submit(agent, many(4990))).body.count, 4990);

@@ -21,7 +21,7 @@ async function write(agent: FakeAgent) {
 const rows = (table: string, deviceId: string) =>
   platform.sql<{ org_id: string }>(`select * from ${table} where device_id = $1`, [deviceId]);
 
-test('logs stay with the organization they were written in, and the device writes on in the new one', async (t) => {
+test('logs stay with their organization, and the device writes new ones in the new organization', async (t) => {
   const { agent, orgId, partnerId, partner } = await newAgent(platform);
   const target = await organization(platform, partnerId);
   t.deepEqual(await write(agent), [200, 201]);
@@ -39,7 +39,7 @@ test('logs stay with the organization they were written in, and the device write
   t.is((await rows('agent_logs', agent.deviceId)).filter(({ org_id }) => org_id === orgId).length, 1);
 });
 
-test('a merge takes the logs over and adds up what was counted; a purge removes them', async (t) => {
+test('a merge moves the logs and adds up the counts; a purge removes them', async (t) => {
   const { agent, partner, orgId, siteId } = await newAgent(platform);
   const other = await enrollAgent(platform, { key: await enrollmentKey(platform, { orgId, siteId }) });
   await write(agent);

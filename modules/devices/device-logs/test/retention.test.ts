@@ -6,7 +6,7 @@ import { event, newAgent, runJob, submitEvents } from './arrange.ts';
 const platform = await sharedPlatform();
 test.after.always(() => platform.stop());
 
-test('events leave a month after they came last, and those of purged devices with the device', async (t) => {
+test('events are removed a month after their last occurrence, and those of purged devices with the device', async (t) => {
   const { agent, orgId } = await newAgent(platform);
   await submitEvents(agent, [event(), event({ eventId: '1' }), event({ eventId: undefined })]);
   const old = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10);
@@ -36,7 +36,7 @@ test('events leave a month after they came last, and those of purged devices wit
   t.deepEqual(await left(), [{ id: 'The service stopped' }], 'what lies in days leaves with its day');
 });
 
-test('how long events stay is set by EVENT_LOG_RETENTION_DAYS', async (t) => {
+test('EVENT_LOG_RETENTION_DAYS sets the retention of events', async (t) => {
   const short = await startTestPlatform({ EVENT_LOG_RETENTION_DAYS: '3' });
   t.teardown(() => short.stop());
   const { agent } = await newAgent(short);
@@ -48,7 +48,7 @@ test('how long events stay is set by EVENT_LOG_RETENTION_DAYS', async (t) => {
   t.deepEqual(await short.sql('select event_id as id from device_event_logs'), [{ id: '7036' }]);
 });
 
-test('the days of the coming week are made by a job', async (t) => {
+test('a job creates the partitions of the coming week', async (t) => {
   const days = () =>
     platform.sql<{ table: string; days: number }>(
       `select inhparent::regclass::text as table, count(*)::int as days from pg_inherits

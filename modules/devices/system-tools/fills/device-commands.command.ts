@@ -1,4 +1,4 @@
-/** The commands of live tools: ordered here only, and their results are kept here. */
+/** The commands of live tools: only this module queues them, and it stores their results. */
 import { defineContribution } from '#core';
 import { TOOL_TYPES } from '../models/tools.ts';
 import { keepEnding } from '../services/calls/endings.ts';

@@ -1,8 +1,8 @@
-/** Removes transfers whose two ends are gone, with what lies in between. */
+/** Removes abandoned transfers with their remaining chunks. */
 import { defineJob } from '#core';
 import { variables } from '../variables.ts';
 
-/** Both ends give up after REMOTE_TOOL_WAIT_SECONDS; twice that and a minute is for what neither could remove. */
+/** Both ends give up and clean up after REMOTE_TOOL_WAIT_SECONDS; after more than twice that time neither did. */
 // reach: retention by the platform role, for all organizations
 const CLEAN = `
 delete from file_transfers where command_id in (
@@ -10,10 +10,10 @@ delete from file_transfers where command_id in (
   order by moved_at limit 500)`;
 
 export default defineJob({
-  summary: 'Removes transfers that nobody moves any more',
+  summary: 'Removes abandoned transfers',
   scope: 'platform',
   schedule: { cron: '* * * * *' },
-  whenOff: 'what was begun must not stay',
+  whenOff: 'transfers that were begun must not remain',
   maxAttempts: 1,
   async run(ctx) {
     await ctx.sql(CLEAN, [variables.of(ctx.services.config).toolWaitSeconds]);

@@ -1,7 +1,7 @@
-/** Erases what live tools answered an hour ago. */
+/** Erases the results of live tools after an hour. */
 import { defineJob } from '#core';
 
-/** The command and its trail stay where they are. A file that still moves keeps its row. */
+/** The command and its audit entries remain. A file transfer in progress keeps its row. */
 // reach: retention by the platform role, for all organizations
 const ERASE = `
 delete from tool_calls where command_id in (
@@ -10,10 +10,10 @@ delete from tool_calls where command_id in (
   order by c.created_at limit 5000)`;
 
 export default defineJob({
-  summary: 'Erases results of live tools that are an hour old',
+  summary: 'Erases results of live tools after an hour',
   scope: 'platform',
   schedule: { cron: '*/5 * * * *' },
-  whenOff: 'what is kept is kept no longer than it should be',
+  whenOff: 'results must not be kept longer than an hour',
   maxAttempts: 1,
   async run(ctx) {
     await ctx.sql(ERASE);

@@ -1,12 +1,19 @@
-/** Event logs as a device keeps them. */
+/** Event logs of a device, and the live tools for them. */
 import Joi from 'joi';
 import type { EventDetail, EventItem, EventItemLevel, EventLogItem, Paged } from '#agent-protocol';
-import { eventItem, eventItemDetail, eventLogShape, listed, optionalText, paged } from '#agent-protocol/schemas';
+import {
+  eventItem,
+  eventItemDetail,
+  listed,
+  optionalText,
+  paged,
+  eventLogShape as wireLog,
+} from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
-/** The API's words for levels, by those of agents. */
+/** The levels of agents and their names in the API. */
 export const SHOWN_LEVELS = {
   critical: 'critical',
   error: 'error',
@@ -17,11 +24,15 @@ export const SHOWN_LEVELS = {
 export type ShownLevel = (typeof SHOWN_LEVELS)[keyof typeof SHOWN_LEVELS];
 const levels = Object.values(SHOWN_LEVELS);
 
+export const eventLogShape = named('EventLog', wireLog);
+
 const id = Joi.alternatives(Joi.number().integer(), Joi.string());
 export const eventShape = named(
   'EventLogEntry',
   Joi.object({
-    recordId: id.required().description('A number where the system numbers its records, else its own word for a place'),
+    recordId: id
+      .required()
+      .description('A number where the system numbers its records, else its own text for a position'),
     timeCreated: Joi.string().required(),
     level: Joi.string()
       .valid(...levels)
@@ -64,7 +75,7 @@ export const eventQuery = Joi.object<EventQuery>({
   source: Joi.string().max(256).description('Only of this source'),
   startTime: Joi.date().iso().description('Earliest time, inclusive'),
   endTime: Joi.date().iso().description('Latest time, inclusive'),
-  eventId: Joi.string().max(100).description('A number as text, or what the system identifies its events by'),
+  eventId: Joi.string().max(100).description('A number as text, or another id of the system'),
 });
 
 export const LIST_LOGS: Tool<{ items: EventLogItem[] }> = {

@@ -1,18 +1,20 @@
-/** Files of a device, as its live tools list and read them. */
+/** Files of a device, and the live tools for them. */
 import Joi from 'joi';
 import type { FileList, TransferredFile } from '#agent-protocol';
-import { fileList, transferredFile } from '#agent-protocol/schemas';
+import { transferredFile, fileList as wireFiles } from '#agent-protocol/schemas';
 import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
 
-const path = Joi.string().max(2048).description('A path as the device writes it');
+export const fileList = named('FileList', wireFiles);
+
+const path = Joi.string().max(2048).description('A path in the syntax of the device');
 export const listQuery = Joi.object<{ path: string; showHidden: boolean }>({
   path: path.allow('').default('').description('A folder; empty for the drives, or the root'),
-  showHidden: Joi.boolean().default(false).description('true: also what the device calls hidden'),
+  showHidden: Joi.boolean().default(false).description('true: includes hidden files'),
 });
 export const downloadQuery = Joi.object<{ path: string }>({ path: path.required() });
 
-/** Bytes of a file that comes within JSON; larger ones come as a body of their own. */
+/** Maximum size of a file within JSON; larger ones are sent as the body. */
 export const INLINE_BYTES = 4 * 1024 * 1024;
 export interface Placement {
   path: string;
@@ -24,8 +26,8 @@ export interface Upload extends Placement {
   encoding: 'text' | 'base64';
 }
 const placement = {
-  overwrite: Joi.boolean().default(false).description('true: a file that is there is replaced'),
-  createParents: Joi.boolean().default(false).description('true: folders that are missing are made'),
+  overwrite: Joi.boolean().default(false).description('true: replaces an existing file'),
+  createParents: Joi.boolean().default(false).description('true: creates missing folders'),
 };
 export const upload = named(
   'FileUpload',
@@ -36,7 +38,7 @@ export const upload = named(
     encoding: Joi.string().valid('text', 'base64').required(),
   }),
 );
-/** For a file that is the body itself. */
+/** For a file that is sent as the body. */
 export const uploadQuery = Joi.object<Placement>({ ...placement, path });
 
 export const LIST_FILES: Tool<FileList> = { type: 'file_list', group: 'files', result: shape(fileList) };

@@ -1,10 +1,13 @@
-/** Processes of a device, as its live tools list them. */
+/** Processes of a device, and the live tools for them. */
 import Joi from 'joi';
 import { type Paged, PROCESS_SORTS, type ProcessDetail, type ProcessItem, type ProcessSort } from '#agent-protocol';
-import { paged, pid, processDetail, processShape } from '#agent-protocol/schemas';
+import { paged, pid, processDetail as wireDetail, processShape as wireProcess } from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
+
+export const processShape = named('Process', wireProcess);
+export const processDetail = named('ProcessDetail', wireDetail);
 
 export interface ProcessQuery extends PageQuery {
   search?: string;
@@ -17,7 +20,7 @@ export const processQuery = Joi.object<ProcessQuery>({
   sort: Joi.string()
     .valid(...PROCESS_SORTS)
     .default('cpu')
-    .description('What the list is ordered by'),
+    .description('The order of the list'),
   sortDir: Joi.string().valid('asc', 'desc').description('Default desc for cpu and memory, asc for name and pid'),
 });
 export const oneProcess = Joi.object<{ deviceId: string; pid: number }>({ deviceId, pid: pid.required() });
@@ -35,7 +38,7 @@ export const kill = named(
     expectedStartTime: Joi.string()
       .max(40)
       .pattern(/^\d{4}-\d{2}-\d{2}T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})$/)
-      .description('The start time that the list gave: a process that took over the pid since is left alone'),
+      .description('The start time from the list, so that another process which has the pid now is not ended'),
   }),
 );
 

@@ -1,4 +1,4 @@
-/** The registry of a Windows device: places, keys and values. */
+/** The registry of a Windows device, and the live tools for it. */
 import Joi from 'joi';
 import {
   HIVES,
@@ -9,15 +9,18 @@ import {
   type ValueSet,
   type ValueType,
 } from '#agent-protocol';
-import { keyShape, listed, valueSet, valueShape } from '#agent-protocol/schemas';
+import { listed, valueSet, keyShape as wireKey, valueShape as wireValue } from '#agent-protocol/schemas';
 import { named } from '#core';
 import { shape, type Tool } from './tool.ts';
+
+export const keyShape = named('RegistryKey', wireKey);
+export const valueShape = named('RegistryValue', wireValue);
 
 const hive = Object.entries(HIVES)
   .reduce((schema, [short, long]) => schema.replace(new RegExp(`^${short}$`), long), Joi.string())
   .valid(...Object.values(HIVES))
   .description(
-    'Or its short name, such as HKLM. HKEY_CURRENT_USER is the account of the agent; those of people lie in HKEY_USERS by their SID',
+    'Or its short name, such as HKLM. HKEY_CURRENT_USER is the account of the agent; those of users are in HKEY_USERS by SID',
   );
 const path = Joi.string()
   .max(1024)
@@ -25,8 +28,8 @@ const path = Joi.string()
     const steps = value.split('\\').filter((step) => step !== '');
     return steps.some((step) => step.split('/').includes('..')) ? helpers.error('path.up') : steps.join('\\');
   })
-  .messages({ 'path.up': '{{#label}} must not go up by ..' })
-  .description('The key below its hive, steps separated by backslashes');
+  .messages({ 'path.up': '{{#label}} must not contain ..' })
+  .description('The key below its hive, with backslashes as separators');
 const view = Joi.string().valid('64', '32').description('The 64-bit or the 32-bit view');
 const name = Joi.string().allow('').max(256).description('Empty for the default value');
 
@@ -36,17 +39,17 @@ export interface ValuePlace extends RegistryPlace {
 const key = { hive: hive.required(), path: path.allow('').default(''), view: view.default('64') };
 export const keyPlace = Joi.object<RegistryPlace>(key);
 export const valuePlace = Joi.object<ValuePlace>({ ...key, name: name.required() });
-/** A removal says what it means in the query, in the body, or in both; what is missing is told when they are joined. */
+/** A removal may name its target in the query, in the body or in both; missing fields are reported for both together. */
 export const someValuePlace = { hive, path: path.allow(''), view, name };
 export const someKeyPlace = {
   hive,
   path: path.allow(''),
   view,
-  recursive: Joi.boolean().description('true: with all keys below'),
+  recursive: Joi.boolean().description('true: including all keys below'),
 };
 export const removedKey = Joi.object<RegistryPlace & { recursive: boolean }>({
   ...key,
-  recursive: Joi.boolean().default(false).description('true: with all keys below'),
+  recursive: Joi.boolean().default(false).description('true: including all keys below'),
 });
 
 export interface ValueWrite extends ValuePlace {

@@ -1,10 +1,12 @@
-/** Services of a device, as its live tools list them. */
+/** Services of a device, and the live tools for them. */
 import Joi from 'joi';
 import type { Paged, ServiceChange, ServiceDetail, ServiceVerb } from '#agent-protocol';
-import { paged, serviceChange, serviceShape, serviceStatus } from '#agent-protocol/schemas';
+import { paged, serviceChange, serviceStatus, serviceShape as wireService } from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
+
+export const serviceShape = named('Service', wireService);
 
 export const serviceQuery = Joi.object<PageQuery & { search?: string; status?: string }>({
   ...pageQuery(50, 500),

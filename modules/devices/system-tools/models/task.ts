@@ -1,10 +1,13 @@
-/** Scheduled tasks of a device, as its live tools list them. */
+/** Scheduled tasks of a device, and the live tools for them. */
 import Joi from 'joi';
 import type { Paged, TaskChange, TaskItem, TaskRun, TaskVerb } from '#agent-protocol';
-import { listed, paged, taskChange, taskRun, taskShape } from '#agent-protocol/schemas';
+import { listed, paged, taskChange, taskRun as wireRun, taskShape as wireTask } from '#agent-protocol/schemas';
 import { named, type PageQuery, pageQuery } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
+
+export const taskShape = named('ScheduledTask', wireTask);
+export const taskRun = named('ScheduledTaskRun', wireRun);
 
 export interface TaskQuery extends PageQuery {
   folder: string;
@@ -12,21 +15,21 @@ export interface TaskQuery extends PageQuery {
 }
 export const taskQuery = Joi.object<TaskQuery>({
   ...pageQuery(50, 500),
-  folder: Joi.string().max(512).default('\\').description('The folder whose tasks are meant'),
+  folder: Joi.string().max(512).default('\\').description('The folder of the tasks'),
   search: Joi.string().trim().max(200).description('Part of the name'),
 });
-const path = Joi.string().max(512).description('The task with its folders, as the list shows it');
+const path = Joi.string().max(512).description('The path of the task, as in the list');
 export const oneTask = Joi.object<{ deviceId: string; path: string }>({ deviceId, path: path.required() });
-/** For proxies that take %2F for a slash: the path in the query counts before the one in the address. */
+/** For proxies that decode %2F: the path in the query has precedence over the one in the URL. */
 export const byQuery = {
-  path: path.description('The path of the task, in place of the one in the address (write - there)'),
+  path: path.description('The path of the task, in place of the one in the URL (which is then -)'),
 };
 export interface HistoryQuery {
   path?: string;
   limit: number;
 }
 
-/** Runs of one history. */
+/** Maximum number of runs in a history. */
 const MAX_RUNS = 200;
 
 export const LIST_TASKS: Tool<Paged<TaskItem>> = {

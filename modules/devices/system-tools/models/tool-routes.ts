@@ -1,4 +1,4 @@
-/** What the routes of all live tools have in common: the path, who may call, the refusals, and lists that a device cuts. */
+/** What the routes of all live tools share: path, access, errors, and lists in pages of the device. */
 import Joi from 'joi';
 import type { Paged } from '#agent-protocol';
 import { decodeCursor, encodeCursor, errors, named, type PageQuery } from '#core';
@@ -6,15 +6,15 @@ import { decodeCursor, encodeCursor, errors, named, type PageQuery } from '#core
 export const deviceId = Joi.string().uuid().required();
 export const onDevice = Joi.object<{ deviceId: string }>({ deviceId });
 
-/** Whoever may see devices may look; a key that may act may look too. */
-export const looking = { permission: 'devices:read', keyScope: 'devices:execute', mfa: true };
-export const acting = { permission: 'devices:execute', mfa: true };
+/** Reading requires devices:read; an API key with devices:execute may read too. */
+export const readAccess = { permission: 'devices:read', keyScope: 'devices:execute', mfa: true };
+export const changeAccess = { permission: 'devices:execute', mfa: true };
 
-export const lookErrors = [
+export const readErrors = [
   ...['NOT_FOUND', 'TOOL_NOT_ALLOWED', 'UNSUPPORTED_OS', 'INVALID_STATE', 'DEVICE_UNREACHABLE', 'DEVICE_BUSY'],
   ...['RATE_LIMITED', 'DEVICE_DENIED', 'DEVICE_CONFLICT', 'DEVICE_ERROR', 'DEVICE_BAD_RESPONSE', 'DEVICE_TIMEOUT'],
 ];
-export const actErrors = [...lookErrors, 'RESULT_ERASED', 'IDEMPOTENCY_MISMATCH'];
+export const changeErrors = [...readErrors, 'RESULT_ERASED', 'IDEMPOTENCY_MISMATCH'];
 
 export const toolPagination = named(
   'ToolPagination',
@@ -26,7 +26,7 @@ export const toolPagination = named(
     cursor: Joi.string().allow(null),
   }),
 );
-/** The answer of a list that the device has cut, in either form of a list. */
+/** The answer of a list in pages of the device. */
 export const listOf = (item: Joi.Schema) =>
   Joi.object({
     data: Joi.array().items(item).required(),
@@ -35,8 +35,8 @@ export const listOf = (item: Joi.Schema) =>
 export const allOf = (item: Joi.Schema) => Joi.object({ data: Joi.array().items(item).required() });
 export const oneOf = (item: Joi.Schema) => Joi.object({ data: item.required() });
 
-/** Which page is meant; throws INVALID_CURSOR. A device has no positions but its pages. */
-export function pageAsked(order: string, { page = 1, limit, cursor }: PageQuery): { page: number; limit: number } {
+/** The requested page; throws INVALID_CURSOR. A cursor holds the number of a page, since devices have no other positions. */
+export function requestedPage(order: string, { page = 1, limit, cursor }: PageQuery): { page: number; limit: number } {
   if (!cursor) return { page, limit };
   const [given] = decodeCursor(order, cursor, 1);
   const number = Number(given);
@@ -45,7 +45,7 @@ export function pageAsked(order: string, { page = 1, limit, cursor }: PageQuery)
 }
 
 export function listAnswer<T>(order: string, query: PageQuery, { items, total }: Paged<T>) {
-  const { page, limit } = pageAsked(order, query);
+  const { page, limit } = requestedPage(order, query);
   if (query.cursor === undefined) return { data: items, pagination: { page, limit, total } };
   const hasMore = total === null ? items.length === limit : page * limit < total;
   return { data: items, pagination: { hasMore, cursor: hasMore ? encodeCursor(order, [page + 1]) : null } };

@@ -1,4 +1,4 @@
-/** All live tools there are. */
+/** The types of all live tools. */
 import { GET_EVENT, LIST_LOGS, QUERY_EVENTS } from './event-log.ts';
 import { LIST_FILES, READ_FILE, WRITE_FILE } from './file.ts';
 import { GET_PROCESS, KILL_PROCESS, LIST_PROCESSES } from './process.ts';

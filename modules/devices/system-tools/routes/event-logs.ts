@@ -1,18 +1,17 @@
 /** /system-tools/devices/{deviceId}/eventlogs: event logs, read live from a device. */
-import { eventLogShape } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
-import { eventDetail, eventQuery, eventShape, oneEvent, oneLog } from '../models/event-log.ts';
-import { allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
+import { eventDetail, eventLogShape, eventQuery, eventShape, oneEvent, oneLog } from '../models/event-log.ts';
+import { allOf, listOf, onDevice, oneOf, readAccess, readErrors } from '../models/tool-routes.ts';
 import { listEvents, listLogs, readEvent, readLog } from '../services/event-logs.ts';
 
 const base = '/system-tools/devices/{deviceId}/eventlogs';
-const look = { method: 'GET', access: looking, work: 'none', errors: lookErrors } as const;
+const look = { method: 'GET', access: readAccess, work: 'none', errors: readErrors } as const;
 
 export default [
   defineRoute({
     ...look,
     path: base,
-    summary: 'Lists the event logs that a device keeps',
+    summary: 'Lists the event logs of a device',
     params: onDevice,
     response: allOf(eventLogShape),
     handler: (ctx, input) => listLogs(ctx, input),
@@ -20,7 +19,7 @@ export default [
   defineRoute({
     ...look,
     path: `${base}/{name}`,
-    summary: 'Reads about an event log of a device',
+    summary: 'Reads the properties of an event log of a device',
     params: oneLog,
     response: oneOf(eventLogShape),
     handler: (ctx, input) => readLog(ctx, input),

@@ -1,10 +1,18 @@
-/** /system-tools/devices/{deviceId}/files: listing, reading, writing and moving files of a device. */
+/** /system-tools/devices/{deviceId}/files: listing, downloading and uploading files of a device. */
 
 import Joi from 'joi';
-import { fileList, transferredFile } from '#agent-protocol/schemas';
+import { transferredFile } from '#agent-protocol/schemas';
 import { type BodyStream, defineRoute, type Input } from '#core';
-import { downloadQuery, listQuery, type Placement, type Upload, upload, uploadQuery } from '../models/file.ts';
-import { actErrors, acting, lookErrors, looking, onDevice } from '../models/tool-routes.ts';
+import {
+  downloadQuery,
+  fileList,
+  listQuery,
+  type Placement,
+  type Upload,
+  upload,
+  uploadQuery,
+} from '../models/file.ts';
+import { changeAccess, changeErrors, onDevice, readAccess, readErrors } from '../models/tool-routes.ts';
 import { listFiles } from '../services/files.ts';
 import { download } from '../services/transfers/downloads.ts';
 import { upload as uploadFile } from '../services/transfers/uploads.ts';
@@ -13,7 +21,7 @@ import { variables } from '../variables.ts';
 const base = '/system-tools/devices/{deviceId}/files';
 const OCTETS = 'application/octet-stream';
 
-/** What a device says of files and folders alone. */
+/** Errors of tools for files and folders. */
 const fileErrors = ['FILE_LOCKED', 'PAYLOAD_TOO_LARGE'];
 
 export default [
@@ -21,37 +29,37 @@ export default [
     method: 'GET',
     path: base,
     summary: 'Lists a folder of a device',
-    access: looking,
+    access: readAccess,
     work: 'none',
     params: onDevice,
     query: listQuery,
     response: fileList,
-    errors: [...lookErrors, ...fileErrors],
+    errors: [...readErrors, ...fileErrors],
     handler: (ctx, input) => listFiles(ctx, input),
   }),
   defineRoute({
     method: 'GET',
     path: `${base}/download`,
-    summary: 'Fetches a file of a device',
-    description: 'Of any size. A connection that ends before the announced length says that the file is not whole.',
-    // It takes data out of the house.
-    access: acting,
+    summary: 'Downloads a file from a device',
+    description: 'Files of any size. If the connection ends before the announced length, the file is incomplete.',
+    // It transfers data out of the organization, so it needs the permission to execute.
+    access: changeAccess,
     work: 'none',
     audit: 'device.file.download',
     params: onDevice,
     query: downloadQuery,
     response: Joi.any(),
     produces: [OCTETS],
-    errors: [...lookErrors, ...fileErrors],
+    errors: [...readErrors, ...fileErrors],
     handler: (ctx, input) => download(ctx, input),
   }),
   defineRoute({
     method: 'POST',
     path: `${base}/upload`,
-    summary: 'Puts a file onto a device',
+    summary: 'Uploads a file to a device',
     description:
-      'Within JSON up to 4 MiB, or of any size as the body itself with path, overwrite and createParents in the query. The file is there whole or not at all.',
-    access: acting,
+      'Within JSON up to 4 MiB, or of any size as the body with path, overwrite and createParents in the query. The file is written completely or not at all.',
+    access: changeAccess,
     work: 'none',
     idempotent: 'handler',
     audit: 'device.file_upload',
@@ -61,7 +69,7 @@ export default [
     maxBytes: 6 * 1024 * 1024,
     stream: { type: OCTETS, maxBytes: (config) => variables.of(config).transferMaxBytes },
     response: transferredFile.append<{ success: boolean }>({ success: Joi.boolean().required() }),
-    errors: [...actErrors, ...fileErrors, 'BODY_INCOMPLETE'],
+    errors: [...changeErrors, ...fileErrors, 'BODY_INCOMPLETE'],
     handler: (ctx, input: Input<{ deviceId: string }, Partial<Placement>, Upload | BodyStream>) =>
       uploadFile(ctx, input),
   }),

@@ -2,25 +2,33 @@
 
 import Joi from 'joi';
 import type { RegistryPlace } from '#agent-protocol';
-import { keyShape, valueSet, valueShape } from '#agent-protocol/schemas';
+import { valueSet } from '#agent-protocol/schemas';
 import { defineRoute } from '#core';
 import {
   keyCreate,
   keyPlace,
+  keyShape,
   someKeyPlace,
   someValuePlace,
   type ValuePlace,
   valuePlace,
+  valueShape,
   valueWrite,
 } from '../models/registry.ts';
-import { actErrors, acting, allOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
+import { allOf, changeAccess, changeErrors, onDevice, oneOf, readAccess, readErrors } from '../models/tool-routes.ts';
 import { createKey, deleteKey, deleteValue, listKeys, listValues, readValue, setValue } from '../services/registry.ts';
 
 const base = '/system-tools/devices/{deviceId}/registry';
-const look = { access: looking, work: 'none', params: onDevice, errors: lookErrors } as const;
-const act = { access: acting, work: 'none', params: onDevice, errors: actErrors, idempotent: 'handler' } as const;
+const look = { access: readAccess, work: 'none', params: onDevice, errors: readErrors } as const;
+const act = {
+  access: changeAccess,
+  work: 'none',
+  params: onDevice,
+  errors: changeErrors,
+  idempotent: 'handler',
+} as const;
 const done = { success: Joi.boolean().required() };
-const removal = 'What is to go is named in the query, in the body, or in both.';
+const removal = 'The query, the body or both name what to remove.';
 
 export default [
   defineRoute({
@@ -76,10 +84,13 @@ export default [
     ...act,
     method: 'POST',
     path: `${base}/key`,
-    summary: 'Makes a key of the registry',
+    summary: 'Creates a key of the registry',
     audit: 'device.create_registry_key',
     payload: keyCreate,
-    response: Joi.object({ ...done, created: Joi.boolean().required().description('False where there was one') }),
+    response: Joi.object({
+      ...done,
+      created: Joi.boolean().required().description('False if the key existed already'),
+    }),
     handler: (ctx, input) => createKey(ctx, input),
   }),
   defineRoute({
@@ -87,7 +98,7 @@ export default [
     method: 'DELETE',
     path: `${base}/key`,
     summary: 'Removes a key of the registry',
-    description: `${removal} A key that holds others goes only with recursive; roots of hives and vital keys never go.`,
+    description: `${removal} A key with subkeys is removed only with recursive. Roots of hives and keys that the system needs are never removed.`,
     audit: 'device.delete_registry_key',
     query: Joi.object<Partial<RegistryPlace & { recursive: boolean }>>(someKeyPlace),
     payload: Joi.object<Partial<RegistryPlace & { recursive: boolean }>>(someKeyPlace).allow(null),

@@ -1,8 +1,7 @@
 /** /system-tools/devices/{deviceId}/services: listing, starting and stopping services. */
-import { serviceShape } from '#agent-protocol/schemas';
 import { type AnyRoute, defineRoute } from '#core';
-import { oneService, serviceChanged, serviceQuery } from '../models/service.ts';
-import { actErrors, acting, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
+import { oneService, serviceChanged, serviceQuery, serviceShape } from '../models/service.ts';
+import { changeAccess, changeErrors, listOf, onDevice, oneOf, readAccess, readErrors } from '../models/tool-routes.ts';
 import { changeService, listServices, readService } from '../services/services.ts';
 
 const base = '/system-tools/devices/{deviceId}/services';
@@ -12,23 +11,23 @@ export default [
     method: 'GET',
     path: base,
     summary: 'Lists the services of a device',
-    access: looking,
+    access: readAccess,
     work: 'none',
     params: onDevice,
     query: serviceQuery,
     response: listOf(serviceShape),
-    errors: lookErrors,
+    errors: readErrors,
     handler: (ctx, input) => listServices(ctx, input),
   }),
   defineRoute({
     method: 'GET',
     path: `${base}/{name}`,
     summary: 'Reads a service of a device',
-    access: looking,
+    access: readAccess,
     work: 'none',
     params: oneService,
     response: oneOf(serviceShape),
-    errors: lookErrors,
+    errors: readErrors,
     handler: (ctx, input) => readService(ctx, input),
   }),
   ...(['start', 'stop', 'restart'] as const).map(
@@ -37,14 +36,15 @@ export default [
         method: 'POST',
         path: `${base}/{name}/${verb}`,
         summary: `${verb === 'stop' ? 'Stops' : `${verb[0]?.toUpperCase()}${verb.slice(1)}s`} a service of a device`,
-        description: 'Answers with the status after the change. What is so already is a success with a note.',
-        access: acting,
+        description:
+          'Answers with the status after the change. A service that has this status already is a success with a note.',
+        access: changeAccess,
         work: 'none',
         idempotent: 'handler',
         audit: `device.${verb}_service`,
         params: oneService,
         response: serviceChanged,
-        errors: actErrors,
+        errors: changeErrors,
         handler: (ctx, input) => changeService(ctx, verb, input),
       }),
   ),

@@ -1,21 +1,29 @@
-/** /system-tools/devices/{deviceId}/tasks: listing, running and switching scheduled tasks. */
+/** /system-tools/devices/{deviceId}/tasks: listing, running, enabling and disabling scheduled tasks. */
 
 import Joi from 'joi';
-import { taskRun, taskShape } from '#agent-protocol/schemas';
 import { type AnyRoute, defineRoute } from '#core';
-import { byQuery, type HistoryQuery, oneTask, taskChanged, taskQuery } from '../models/task.ts';
-import { actErrors, acting, allOf, listOf, lookErrors, looking, onDevice, oneOf } from '../models/tool-routes.ts';
+import { byQuery, type HistoryQuery, oneTask, taskChanged, taskQuery, taskRun, taskShape } from '../models/task.ts';
+import {
+  allOf,
+  changeAccess,
+  changeErrors,
+  listOf,
+  onDevice,
+  oneOf,
+  readAccess,
+  readErrors,
+} from '../models/tool-routes.ts';
 import { changeTask, listTasks, readTask, taskHistory } from '../services/tasks.ts';
 
 const base = '/system-tools/devices/{deviceId}/tasks';
-const look = { method: 'GET', access: looking, work: 'none', errors: lookErrors } as const;
+const look = { method: 'GET', access: readAccess, work: 'none', errors: readErrors } as const;
 const clamped = (value: number) => Math.min(200, Math.max(1, value));
 
 export default [
   defineRoute({
     ...look,
     path: base,
-    summary: 'Lists the scheduled tasks of a folder of a device',
+    summary: 'Lists the scheduled tasks in a folder of a device',
     params: onDevice,
     query: taskQuery,
     response: listOf(taskShape),
@@ -47,15 +55,15 @@ export default [
       defineRoute({
         method: 'POST',
         path: `${base}/{path}/${verb}`,
-        summary: `${{ run: 'Starts', enable: 'Switches on', disable: 'Switches off' }[verb]} a scheduled task of a device`,
-        access: acting,
+        summary: `${{ run: 'Starts', enable: 'Enables', disable: 'Disables' }[verb]} a scheduled task of a device`,
+        access: changeAccess,
         work: 'none',
         idempotent: 'handler',
         audit: `device.${verb}_scheduled_task`,
         params: oneTask,
         query: Joi.object<{ path?: string }>(byQuery),
         response: taskChanged,
-        errors: actErrors,
+        errors: changeErrors,
         handler: (ctx, input) => changeTask(ctx, verb, input),
       }),
   ),

@@ -1,4 +1,4 @@
-/** /agents/{id}/transfers: where agents bring files that are downloaded and fetch those that are uploaded. */
+/** /agents/{id}/transfers: agents send files for downloads and fetch files of uploads. */
 import Joi from 'joi';
 import { type AgentAccess, type BodyStream, defineRoute, type Input, type Limit } from '#core';
 import { bringFile, fetchFile } from '../services/transfers/agent-ends.ts';
@@ -11,7 +11,7 @@ const params = Joi.object<{ id: string; commandId: string }>({
   commandId: Joi.string().uuid().required(),
 });
 const mainAgent: AgentAccess = { roles: ['agent'] };
-// With all other calls of the agent.
+// Shared with all other calls of the agent.
 const limits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 60, by: 'actor' }];
 const shared = {
   path,
@@ -26,10 +26,10 @@ export default [
   defineRoute({
     ...shared,
     method: 'PUT',
-    summary: 'Brings the content of a file that a file_read command asked for',
+    summary: 'Sends the content of a file for a file_read command',
     description:
-      'The header x-file-size says how many bytes come. They are read no faster than somebody takes them; 410 says that nobody wants them any more.',
-    audit: { none: 'a step between the order and the result, which are both recorded' },
+      'The header x-file-size is the number of bytes. They are read no faster than the client reads them; 410 means that no client waits for them.',
+    audit: { none: 'a step between the command and its result, which are both recorded' },
     stream: { type: OCTETS, maxBytes: (config) => variables.of(config).transferMaxBytes },
     response: Joi.object({ success: Joi.boolean().required(), bytes: Joi.number().integer().required() }),
     errors: [...errors, 'PAYLOAD_TOO_LARGE', 'BODY_INCOMPLETE', 'DEVICE_TIMEOUT'],
@@ -38,9 +38,9 @@ export default [
   defineRoute({
     ...shared,
     method: 'GET',
-    summary: 'Fetches the content of a file that a file_write command names',
+    summary: 'Fetches the content of a file for a file_write command',
     description:
-      'The headers x-file-size and x-file-sha256 say what is known before. A connection that ends before the last chunk says that the file is not whole.',
+      'The headers x-file-size and x-file-sha256 have what is known in advance. If the connection ends before the last chunk, the file is incomplete.',
     response: Joi.any(),
     produces: [OCTETS],
     errors,

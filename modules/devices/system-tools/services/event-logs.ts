@@ -1,21 +1,21 @@
-/** Event logs of a device, read live and mapped to the API's words. */
+/** Event logs of a device, read live and converted to the terms of the API. */
 import type { EventItem } from '#agent-protocol';
 import { type Context, errors } from '#core';
 import { type EventQuery, GET_EVENT, LIST_LOGS, QUERY_EVENTS, SHOWN_LEVELS } from '../models/event-log.ts';
-import { listAnswer, pageAsked } from '../models/tool-routes.ts';
+import { listAnswer, requestedPage } from '../models/tool-routes.ts';
 import { callTool } from './calls/calls.ts';
-import type { Asked } from './calls/orders.ts';
+import type { ToolInput } from './calls/requests.ts';
 
 const ORDER = 'events';
 const AGENT_LEVELS = Object.fromEntries(Object.entries(SHOWN_LEVELS).map(([agent, shown]) => [shown, agent]));
 
-export async function listLogs(ctx: Context, input: Asked) {
+export async function listLogs(ctx: Context, input: ToolInput) {
   const { result } = await callTool(ctx, input, LIST_LOGS, { payload: () => ({}) });
   return { data: result.items };
 }
 
-/** 404 where the device's list has no log of that name, in whatever case. */
-export async function readLog(ctx: Context, input: Asked & { params: { name: string } }) {
+/** Throws 404 where the list of the device has no log of that name; the case of the name is ignored. */
+export async function readLog(ctx: Context, input: ToolInput & { params: { name: string } }) {
   const { data } = await listLogs(ctx, input);
   const wanted = input.params.name.toLowerCase();
   const found = data.find(({ name }) => name.toLowerCase() === wanted);
@@ -23,11 +23,11 @@ export async function readLog(ctx: Context, input: Asked & { params: { name: str
   return { data: found };
 }
 
-export async function listEvents(ctx: Context, input: Asked & { params: { name: string }; query: EventQuery }) {
+export async function listEvents(ctx: Context, input: ToolInput & { params: { name: string }; query: EventQuery }) {
   const { level, source, startTime, endTime, eventId } = input.query;
   const payload = {
     log: input.params.name,
-    ...pageAsked(ORDER, input.query),
+    ...requestedPage(ORDER, input.query),
     ...(level ? { level: AGENT_LEVELS[level] } : {}),
     ...(source ? { source } : {}),
     ...(startTime ? { startTime: startTime.toISOString() } : {}),
@@ -38,7 +38,7 @@ export async function listEvents(ctx: Context, input: Asked & { params: { name: 
   return listAnswer(ORDER, input.query, { ...result, items: result.items.map(shown) });
 }
 
-export async function readEvent(ctx: Context, input: Asked & { params: { name: string; recordId: string } }) {
+export async function readEvent(ctx: Context, input: ToolInput & { params: { name: string; recordId: string } }) {
   const { name: log, recordId } = input.params;
   const { result } = await callTool(ctx, input, GET_EVENT, { payload: () => ({ log, recordId }) });
   const { rawXml, ...details } = result.details;
@@ -50,7 +50,7 @@ function shown({ recordId, timestamp, level, source, eventId, message, user, com
   return { ...place, source, eventId: eventId === null ? null : numbered(eventId), message, user, computer };
 }
 
-/** The API has numbers; not every system numbers its records and events. */
+/** Numeric ids are numbers in the API. Not every system numbers its records and events. */
 function numbered(id: string): number | string {
   return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }

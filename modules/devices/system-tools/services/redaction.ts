@@ -1,10 +1,10 @@
-/** Secrets in command lines are for those who may run commands themselves. */
+/** Removes secrets from command lines for users who may not run commands themselves. */
 import { type Context, holdsPermission } from '#core';
 
-const GONE = '[REDACTED]';
+const REDACTED = '[REDACTED]';
 const WORD = '(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|credential|auth(?:orization)?|bearer)';
 const VALUE = `(?:"[^"]*"|'[^']*'|[^\\s"']+)`;
-/** Each keeps what says that here was a secret. */
+/** Each pattern keeps the part that names the secret. */
 const PATTERNS: readonly RegExp[] = [
   // --password=x, --db-password x, /pwd:x, -pass x
   new RegExp(`((?:^|\\s)(?:--?|/)[\\w-]*${WORD}[\\w-]*(?:=|:|\\s+))${VALUE}`, 'gi'),
@@ -18,11 +18,11 @@ const PATTERNS: readonly RegExp[] = [
   /(authorization:\s*(?:\w+\s+)?)[^\s"']+/gi,
 ];
 
-/** The text as it is for whoever holds `devices:execute`, without its secrets for all others. */
+/** Returns the text unchanged for callers with `devices:execute`, and without secrets for all others. */
 export function lineFor(ctx: Context): <T extends string | null>(text: T) => T {
   if (holdsPermission(ctx.actor.permissions, 'devices:execute', 'POST')) return (text) => text;
   return (text) => (text === null ? text : redacted(text)) as typeof text;
 }
 
 export const redacted = (text: string): string =>
-  PATTERNS.reduce((line, pattern) => line.replace(pattern, `$1${GONE}`), text);
+  PATTERNS.reduce((line, pattern) => line.replace(pattern, `$1${REDACTED}`), text);

@@ -1,4 +1,4 @@
-/** The registry of a Windows device: looked at and changed, but for what the system could not start without. */
+/** The registry of a Windows device: read and change, except for the keys that the system needs to start. */
 
 import type Joi from 'joi';
 import type { RegistryPlace } from '#agent-protocol';
@@ -18,12 +18,12 @@ import {
   valuePlace,
 } from '../models/registry.ts';
 import { callTool } from './calls/calls.ts';
-import { type Asked, type Device, entryOf } from './calls/orders.ts';
+import { type Device, entryOf, type ToolInput } from './calls/requests.ts';
 
 const PROTECTED = new Set(['SYSTEM', 'SOFTWARE', 'SAM', 'SECURITY']);
-const MOST_QWORD = 2n ** 64n - 1n;
+const MAX_QWORD = 2n ** 64n - 1n;
 
-/** The payload for a device that has a registry; every other refuses. */
+/** Makes the payload for a Windows device; throws for all others. */
 const onWindows =
   <P extends object>(payload: P) =>
   ({ osType }: Device): P & Record<string, unknown> => {
@@ -31,44 +31,44 @@ const onWindows =
     return payload as P & Record<string, unknown>;
   };
 
-export async function listKeys(ctx: Context, input: Asked & { query: RegistryPlace }) {
+export async function listKeys(ctx: Context, input: ToolInput & { query: RegistryPlace }) {
   const { result } = await callTool(ctx, input, KEYS, { payload: onWindows(input.query) });
   return { data: result.items };
 }
 
-export async function listValues(ctx: Context, input: Asked & { query: RegistryPlace }) {
+export async function listValues(ctx: Context, input: ToolInput & { query: RegistryPlace }) {
   const { result } = await callTool(ctx, input, VALUES, { payload: onWindows(input.query) });
   return { data: result.items };
 }
 
-export async function readValue(ctx: Context, input: Asked & { query: ValuePlace }) {
+export async function readValue(ctx: Context, input: ToolInput & { query: ValuePlace }) {
   const { result } = await callTool(ctx, input, GET_VALUE, { payload: onWindows(input.query) });
   return { data: result };
 }
 
-export async function setValue(ctx: Context, input: Asked & { payload: ValueWrite }) {
+export async function setValue(ctx: Context, input: ToolInput & { payload: ValueWrite }) {
   const { data, ...target } = input.payload;
   const payload = { ...target, data: dataOf(input.payload.type, data) };
-  const { result, placed } = await callTool(ctx, input, SET_VALUE, { payload: onWindows(payload), target });
+  const { result, call } = await callTool(ctx, input, SET_VALUE, { payload: onWindows(payload), target });
   const { before } = result;
-  // What stood there is known only now: a second entry, beside that of the order.
-  ctx.audit('device.set_registry_value', entryOf(placed.device, { ...target, commandId: placed.commandId, before }));
+  // The previous value is known only now, so it is in a second audit entry.
+  ctx.audit('device.set_registry_value', entryOf(call.device, { ...target, commandId: call.commandId, before }));
   return { success: true, before };
 }
 
-export async function deleteValue(ctx: Context, input: Asked) {
+export async function deleteValue(ctx: Context, input: ToolInput) {
   const target = joined(valuePlace, input);
   await callTool(ctx, input, DELETE_VALUE, { payload: onWindows(target), target: { ...target } });
   return { success: true };
 }
 
-export async function createKey(ctx: Context, input: Asked & { payload: RegistryPlace }) {
+export async function createKey(ctx: Context, input: ToolInput & { payload: RegistryPlace }) {
   const target = input.payload;
   const { result } = await callTool(ctx, input, CREATE_KEY, { payload: onWindows(target), target: { ...target } });
   return { success: true, created: result.created };
 }
 
-export async function deleteKey(ctx: Context, input: Asked) {
+export async function deleteKey(ctx: Context, input: ToolInput) {
   const target = joined(removedKey, input);
   const payload = (device: Device) => {
     const allowed = onWindows(target)(device);
@@ -83,18 +83,18 @@ function mustBeExpendable({ hive, path }: RegistryPlace): void {
   const [first = '', ...rest] = path.split('\\');
   const root = first === '';
   const vital = hive === 'HKEY_LOCAL_MACHINE' && rest.length === 0 && PROTECTED.has(first.toUpperCase());
-  if (root || vital) throw DeviceDenied('The root of a hive, and its vital keys, cannot be removed');
+  if (root || vital) throw DeviceDenied('The root of a hive and keys that the system needs cannot be removed');
 }
 
-/** What the query and the body of a removal say together. Throws VALIDATION_ERROR for what neither says. */
-function joined<T>(schema: Joi.ObjectSchema<T>, { query, payload }: Asked): T {
+/** The query and the body of a removal combined. Throws VALIDATION_ERROR for missing fields. */
+function joined<T>(schema: Joi.ObjectSchema<T>, { query, payload }: ToolInput): T {
   const { value, error } = schema.validate({ ...(query as object), ...(payload as object | null) });
   if (!error) return value;
   const details = error.details.map(({ path, message }) => ({ in: 'query', path: path.join('.'), message }));
   throw errors.ValidationFailed({ message: error.message, details });
 }
 
-/** The data as agents take it; throws VALIDATION_ERROR for what is none of the type. */
+/** The data in the form for agents. Throws VALIDATION_ERROR for data of another type. */
 function dataOf(type: ValueWrite['type'], data: unknown): unknown {
   const refuse = (wanted: string) => {
     const message = `"data" of ${type} must be ${wanted}`;
@@ -113,7 +113,7 @@ function dataOf(type: ValueWrite['type'], data: unknown): unknown {
       if (typeof data !== 'number') throw refuse('a number from 0 to 4294967295');
       return data;
     case 'REG_QWORD':
-      if (typeof data !== 'string' || !/^\d{1,20}$/.test(data) || BigInt(data) > MOST_QWORD)
+      if (typeof data !== 'string' || !/^\d{1,20}$/.test(data) || BigInt(data) > MAX_QWORD)
         throw refuse('decimal digits as text, at most 18446744073709551615');
       return data;
     case 'REG_BINARY':

@@ -1,14 +1,14 @@
-/** Scheduled tasks of a device: listed, looked at, run, switched on and off. */
+/** Scheduled tasks of a device: list, read, run, enable and disable. */
 import type { TaskItem, TaskVerb } from '#agent-protocol';
 import type { Context } from '#core';
 import { CHANGE_TASK, GET_TASK, type HistoryQuery, LIST_TASKS, TASK_HISTORY, type TaskQuery } from '../models/task.ts';
-import { listAnswer, pageAsked } from '../models/tool-routes.ts';
+import { listAnswer, requestedPage } from '../models/tool-routes.ts';
 import { callTool } from './calls/calls.ts';
-import type { Asked } from './calls/orders.ts';
+import type { ToolInput } from './calls/requests.ts';
 import { lineFor } from './redaction.ts';
 
 const ORDER = 'tasks';
-type OneTask = Asked & { params: { path: string }; query: { path?: string } };
+type OneTask = ToolInput & { params: { path: string }; query: { path?: string } };
 
 const pathOf = ({ params, query }: OneTask): string => query.path ?? params.path;
 
@@ -20,9 +20,9 @@ function shownTo(ctx: Context): (task: TaskItem) => TaskItem {
   });
 }
 
-export async function listTasks(ctx: Context, input: Asked & { query: TaskQuery }) {
+export async function listTasks(ctx: Context, input: ToolInput & { query: TaskQuery }) {
   const { folder, search } = input.query;
-  const payload = { ...pageAsked(ORDER, input.query), folder, ...(search ? { search } : {}) };
+  const payload = { ...requestedPage(ORDER, input.query), folder, ...(search ? { search } : {}) };
   const { result } = await callTool(ctx, input, LIST_TASKS, { payload: () => payload });
   return listAnswer(ORDER, input.query, { ...result, items: result.items.map(shownTo(ctx)) });
 }

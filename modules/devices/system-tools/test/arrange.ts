@@ -1,4 +1,4 @@
-/** A tenant with a device that is connected and does as it is told. */
+/** A tenant with a connected device that answers commands by a script. */
 import {
   connectAgent,
   type ErrorBody,
@@ -129,10 +129,10 @@ const RESULTS: Record<string, (payload: FakeCommand['payload']) => unknown> = {
   task_disable: ({ path }) => ({ path }),
   file_list: ({ path }) => ({ path, parent: null, entries: [], truncated: false }),
 };
-/** A script in which everything succeeds. */
+/** A script in which every command succeeds. */
 export const answers = ({ type, payload }: FakeCommand): Said => ({ result: RESULTS[type]?.(payload) });
 
-/** Calls of one user are counted; a test of something else begins anew. */
+/** Resets the rate limit of a user, for tests of something else. */
 export const forgetCounts = async (platform: TestPlatform, { orgAdmin }: Tenant): Promise<void> => {
   const { counters } = platform.platform.tasks.work.services as unknown as {
     counters: { reset(key: string): Promise<void> };

@@ -1,4 +1,4 @@
-/** Every endpoint of the live tools: what the device is told, what the caller is answered, and what stands in the trail. */
+/** Every endpoint of the live tools: the command for the device, the answer for the caller, and the audit entry. */
 import test from 'ava';
 import { startTestPlatform } from '#test';
 import { bench, event, forgetCounts, log, process, service, task } from './arrange.ts';
@@ -192,7 +192,7 @@ const ROWS: Row[] = [
 ];
 
 for (const row of ROWS) {
-  test.serial(`${row.call} tells the device what was asked, and the caller what it answered`, async (t) => {
+  test.serial(`${row.call} sends the device a command and answers with its result`, async (t) => {
     await forgetCounts(platform, here);
     here.live.seen.length = 0;
     const [method = '', path = ''] = row.call.split(' ');
@@ -226,7 +226,7 @@ for (const row of ROWS) {
   });
 }
 
-test.serial('a list in the cursor form goes on from page to page', async (t) => {
+test.serial('a list in the cursor form continues from page to page', async (t) => {
   here.live.script = ({ payload }) => ({
     result: { items: [{ ...process, pid: Number(payload.page) }], total: 2 },
   });

@@ -1,4 +1,4 @@
-/** A call of a tool and a file on its way, and what the contract tests need to know of this module: calls to a connected device. */
+/** A call of a tool and a file transfer, and examples for the contract tests: calls to a connected device. */
 import type { Example, ExampleCall, ExampleContext, NamedTest } from '#test';
 import { answers, bench, process } from './arrange.ts';
 
@@ -9,7 +9,7 @@ const REGISTRY = 'hive=HKEY_LOCAL_MACHINE&path=SOFTWARE%5CContoso';
 const REGISTRY_KEY = { hive: 'HKEY_LOCAL_MACHINE', path: 'SOFTWARE\\Contoso' };
 const KILL = { force: true, expectedName: process.name, expectedStartTime: process.startTime };
 
-/** The path of a device that is connected and carries out what it is told. */
+/** The path of a connected device that runs its commands. */
 const device = ({ platform, tenant, once, onEnd }: ExampleContext) =>
   once('connected device', async () => {
     const { live, path } = await bench(platform, answers, { at: tenant });

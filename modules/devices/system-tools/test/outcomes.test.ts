@@ -1,4 +1,4 @@
-/** What stands between a question and its answer: whether the device can be asked, how often, and what it says. */
+/** The outcomes of calls: devices that cannot be reached, limits, errors and timeouts. */
 import { request } from 'node:http';
 import test from 'ava';
 import { type FakeCommand, joinTestPlatform, startTestPlatform, until } from '#test';
@@ -26,7 +26,7 @@ const commands = async () =>
     ])
   )[0]?.n ?? 0;
 
-test.serial('each refusal of the agent has its own answer', async (t) => {
+test.serial('each error of the agent has its own answer', async (t) => {
   const rows: [string | undefined, string, number, string][] = [
     ['NOT_FOUND', '/services/x', 404, 'NOT_FOUND'],
     ['DENIED', '/services/x', 403, 'DEVICE_DENIED'],
@@ -52,7 +52,7 @@ test.serial('each refusal of the agent has its own answer', async (t) => {
   t.is((await here.ask('GET', '/files')).status, 504);
 });
 
-test.serial('an answer that is none, or is too large, is the device’s fault', async (t) => {
+test.serial('an invalid or too large answer is an error of the device', async (t) => {
   for (const result of [
     undefined,
     null,
@@ -76,7 +76,7 @@ test.serial('an answer that is none, or is too large, is the device’s fault', 
 });
 
 test.serial(
-  'without an answer in time a look has timed out, and a change is unverified until its command ends',
+  'without an answer in time a read has timed out, and a change is unverified until its command ends',
   async (t) => {
     here.live.script = () => undefined;
     const look = await here.ask('GET', '/files');
@@ -104,11 +104,11 @@ test.serial(
   },
 );
 
-test.serial('a device that cannot be asked is not asked: no command, no entry', async (t) => {
+test.serial('a device that cannot be reached gets no command, and there is no audit entry', async (t) => {
   const before = await commands();
   const away = await bench(platform, answers, { at: here });
   await away.live.close();
-  // Until its node has noticed, a question would still be sent.
+  // Until its process has noticed, a command would still be queued.
   await until(async () => {
     const rows = await platform.sql('select from agent_connections where device_id = $1 and node_id is not null', [
       away.agent.deviceId,
@@ -129,7 +129,7 @@ test.serial('a device that cannot be asked is not asked: no command, no entry', 
   t.deepEqual(stored, { n: 0 });
 });
 
-test.serial('the registry is for Windows, and what a system cannot live without stays', async (t) => {
+test.serial('the registry exists on Windows only, and keys that the system needs cannot be removed', async (t) => {
   for (const path of ['/registry/keys?hive=HKLM', '/registry/value?hive=HKLM&name=x']) {
     const { status, body } = await linux.ask('GET', path);
     t.is(status, 400);
@@ -164,7 +164,7 @@ test.serial('the registry is for Windows, and what a system cannot live without 
   t.is(await commands(), before);
 });
 
-test.serial('four at once a device, sixty a minute and caller', async (t) => {
+test.serial('a device has at most four concurrent calls, a caller sixty per minute', async (t) => {
   const held: FakeCommand[] = [];
   here.live.script = (command) => {
     held.push(command);
@@ -184,39 +184,36 @@ test.serial('four at once a device, sixty a minute and caller', async (t) => {
   t.truthy(limited.headers.get('retry-after'));
 });
 
-test.serial(
-  'a key that comes again gets the first outcome, also where the first request did not hear it',
-  async (t) => {
-    const again = () =>
-      platform.call<{ error?: { code: string } }>('POST', `${here.path}/services/once/restart`, {
-        token: here.orgAdmin.token,
-        headers: { 'idempotency-key': 'k-1' },
-      });
-    const seen = () => here.live.seen.filter(({ payload }) => payload.name === 'once');
-    here.live.script = () => undefined;
-    t.is((await again()).status, 504);
-    const [command] = seen();
-    here.live.say(command?.id ?? '', { result: { name: 'once', status: 'running' } });
-    await until(async () => (await again()).status === 200);
-    t.deepEqual((await again()).body, { success: true, name: 'once', status: 'running' });
-    t.is(seen().length, 1, 'ordered once');
-    const other = await platform.call<{ error: { code: string } }>('POST', `${here.path}/services/another/restart`, {
+test.serial('a repeated key gets the first outcome, even if the first request was aborted', async (t) => {
+  const again = () =>
+    platform.call<{ error?: { code: string } }>('POST', `${here.path}/services/once/restart`, {
       token: here.orgAdmin.token,
       headers: { 'idempotency-key': 'k-1' },
     });
-    t.is(other.body.error.code, 'IDEMPOTENCY_MISMATCH');
-    await platform.sql(`update tool_calls set created_at = now() - interval '61 minutes' where command_id = $1`, [
-      command?.id,
-    ]);
-    await platform.sql(`select graphile_worker.add_job('system-tools/erase-results', '{}')`);
-    await platform.runJobs();
-    t.is((await again()).body.error?.code, 'RESULT_ERASED');
-    const [kept] = await platform.sql('select status from device_commands where id = $1', [command?.id]);
-    t.deepEqual(kept, { status: 'completed' }, 'the command itself stays');
-  },
-);
+  const seen = () => here.live.seen.filter(({ payload }) => payload.name === 'once');
+  here.live.script = () => undefined;
+  t.is((await again()).status, 504);
+  const [command] = seen();
+  here.live.say(command?.id ?? '', { result: { name: 'once', status: 'running' } });
+  await until(async () => (await again()).status === 200);
+  t.deepEqual((await again()).body, { success: true, name: 'once', status: 'running' });
+  t.is(seen().length, 1, 'ordered once');
+  const other = await platform.call<{ error: { code: string } }>('POST', `${here.path}/services/another/restart`, {
+    token: here.orgAdmin.token,
+    headers: { 'idempotency-key': 'k-1' },
+  });
+  t.is(other.body.error.code, 'IDEMPOTENCY_MISMATCH');
+  await platform.sql(`update tool_calls set created_at = now() - interval '61 minutes' where command_id = $1`, [
+    command?.id,
+  ]);
+  await platform.sql(`select graphile_worker.add_job('system-tools/erase-results', '{}')`);
+  await platform.runJobs();
+  t.is((await again()).body.error?.code, 'RESULT_ERASED');
+  const [kept] = await platform.sql('select status from device_commands where id = $1', [command?.id]);
+  t.deepEqual(kept, { status: 'completed' }, 'the command itself stays');
+});
 
-test.serial('nobody else may order these commands, and who goes away is not waited for', async (t) => {
+test.serial('other modules may not queue these commands, and an aborted request stops waiting', async (t) => {
   const sent = await platform.call<{ error: { code: string } }>('POST', `/devices/${here.agent.deviceId}/commands`, {
     token: here.orgAdmin.token,
     body: { type: 'kill_process', payload: { pid: 1 } },

@@ -1,4 +1,4 @@
-/** Who may use which tools, and what of the answers is for whom. */
+/** Permissions for tools, and secrets in their answers. */
 import test from 'ava';
 import { apiKey, joinTestPlatform, orgUser, startTestPlatform, tenant } from '#test';
 import { answers, bench, forgetCounts } from './arrange.ts';
@@ -12,7 +12,7 @@ test.after.always(async () => {
 });
 test.beforeEach(() => forgetCounts(platform, here));
 
-test.serial('an organization may leave tools out', async (t) => {
+test.serial('an organization may disable tools', async (t) => {
   const set = (settings: object) =>
     platform.sql('update organizations set settings = $2 where id = $1', [here.orgId, settings]);
   await set({ 'system-tools': { remoteTools: ['processes'] } });
@@ -32,7 +32,7 @@ test.serial('an organization may leave tools out', async (t) => {
   await set({});
 });
 
-test.serial('who may see devices may look, who may execute may act, and another tenant finds nothing', async (t) => {
+test.serial('devices:read may read, devices:execute may change, and another tenant gets 404', async (t) => {
   const { viewer, partner } = here;
   const stranger = await tenant(platform);
   const elsewhere = await orgUser(platform, { orgId: here.orgId, siteIds: ['11111111-1111-4111-8111-111111111111'] });
@@ -73,7 +73,7 @@ test.serial('who may see devices may look, who may execute may act, and another 
   t.true(['MFA_VERIFICATION_REQUIRED', 'MFA_REQUIRED'].includes(refused.body.error.code));
 });
 
-test.serial('secrets in command lines are for those who may execute', async (t) => {
+test.serial('only callers with devices:execute see secrets in command lines', async (t) => {
   const [mine, theirs] = await Promise.all(
     [here.orgAdmin, here.viewer].map(async ({ token }) => {
       const read = async (path: string) =>

@@ -1,4 +1,4 @@
-/** How many statements a call of a tool costs, begin and commit included, whatever the device says. */
+/** The number of statements of a call, begin and commit included, for any answer of the device. */
 import test from 'ava';
 import type pg from 'pg';
 import { startTestPlatform } from '#test';
@@ -23,25 +23,25 @@ platform.platform.tasks.work.database.app.on('acquire', (client) => {
     return query(...args);
   }) as typeof client.query;
 });
-/** The agent's own work is the same for every command. */
+/** The statements of the agent's requests, which are the same for every command. */
 const OF_AGENT = /^(with done as|update tool_calls)/;
 
 /**
- * Three pieces of work of a begin and a commit each: looking (device, policy, connection), ordering (device, command, place
- * among the four in two) and reading the answer.
+ * Three transactions with begin and commit: the checks (device, policy, connection), the command (device, command, limit in two
+ * statements), and reading the result.
  */
 const KNOWN = 3 * 2 + 3 + 4 + 1;
 
-test('a call takes the statements that are known, however much the device has to say', async (t) => {
+test('a call costs a fixed number of statements, whatever the size of the answer', async (t) => {
   for (const items of [0, 1, 400]) {
     here.live.script = () => ({ result: { items: Array.from({ length: items }, () => process), total: items } });
-    // The first call reads the columns of the tables, once a process.
+    // The first call of a process also reads the columns of the tables.
     await here.ask('GET', '/processes?limit=500');
     await platform.platform.settle();
     ran.length = 0;
     t.is((await here.ask('GET', '/processes?limit=500')).status, 200);
     const own = ran.filter((text) => !OF_AGENT.test(text.trim()));
-    // The result comes as one piece of the agent's work, which begins and ends too.
+    // The result is stored in one transaction of the agent, with begin and commit.
     t.is(own.length - 2, KNOWN, own.join('\n'));
   }
 });

@@ -1,4 +1,4 @@
-/** Files on their way between a technician and an agent that call different processes. */
+/** File transfers between a technician and an agent that call different processes. */
 import type { Readable } from 'node:stream';
 import test from 'ava';
 import { type FakeCommand, joinTestPlatform, type Said, startTestPlatform, until } from '#test';
@@ -7,7 +7,7 @@ import { asAgent, bytes, digest, json, send } from './wires.ts';
 
 export const platform = await startTestPlatform();
 export const other = await joinTestPlatform(platform);
-/** Waits for nobody. */
+/** A signal that is never aborted. */
 export const hasty = await joinTestPlatform(platform, { REMOTE_TOOL_WAIT_SECONDS: '2' });
 export const here = await bench(platform, () => undefined, { osType: 'linux', url: other.url });
 test.after.always(async () => {
@@ -50,7 +50,7 @@ export const reads =
     if (status !== 200) return { status: 'failed', error: JSON.stringify(body), result: { code: 'CONFLICT' } };
     return { result: { path: payload.path, size, sha256 } };
   };
-/** An agent that writes what it is given. */
+/** An agent that writes the files it receives. */
 export const writes = async ({ id, payload }: FakeCommand): Promise<Said> => {
   const answer = await take(id).answer;
   const got = await digest(answer).catch(() => null);
@@ -58,7 +58,7 @@ export const writes = async ({ id, payload }: FakeCommand): Promise<Said> => {
   return { result: { path: payload.path, ...got } };
 };
 
-/** The most memory that was taken while it ran, beyond what was taken before. */
+/** The peak of used memory while it ran, in addition to the memory used before. */
 export async function growth(run: () => Promise<unknown>): Promise<number> {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

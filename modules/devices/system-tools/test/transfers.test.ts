@@ -1,4 +1,4 @@
-/** Files on their way: of any size, through two processes, whole or not at all. */
+/** Downloads, and transfers of any size through two processes. */
 import { Readable } from 'node:stream';
 import test from 'ava';
 import type { FakeCommand, Said } from '#test';
@@ -21,29 +21,32 @@ import {
 } from './transfer-ground.ts';
 import { asAgent, bytes, digest, json } from './wires.ts';
 
-test.serial('200 MiB come down and go up through two processes, byte for byte, in little memory', async (t) => {
-  t.timeout(300_000);
-  const size = 200 * MEBIBYTE;
-  const expected = await digest(bytes(size));
-  here.live.script = reads(MEBIBYTE);
-  await digest(await fetchFile().answer);
-  here.live.script = reads(size);
-  const begin = performance.now();
-  const down = await growth(async () => t.deepEqual(await digest(await fetchFile().answer), expected));
-  const between = performance.now();
-  here.live.script = writes;
-  const up = await growth(async () => {
-    const { status, body } = await json(await putFile('path=/srv/big.iso', bytes(size)).answer);
-    t.is(status, 200, JSON.stringify(body));
-    t.deepEqual(body, { success: true, path: '/srv/big.iso', ...expected });
-  });
-  const [first, second] = [between - begin, performance.now() - between].map((ms) => Math.round(ms));
-  t.log(`down in ${first} ms with ${Math.round(down)} MiB more, up in ${second} ms with ${Math.round(up)} MiB more`);
-  t.true(down < 140 && up < 140);
-  await none();
-});
+test.serial(
+  '200 MiB are downloaded and uploaded through two processes without changes, in little memory',
+  async (t) => {
+    t.timeout(300_000);
+    const size = 200 * MEBIBYTE;
+    const expected = await digest(bytes(size));
+    here.live.script = reads(MEBIBYTE);
+    await digest(await fetchFile().answer);
+    here.live.script = reads(size);
+    const begin = performance.now();
+    const down = await growth(async () => t.deepEqual(await digest(await fetchFile().answer), expected));
+    const between = performance.now();
+    here.live.script = writes;
+    const up = await growth(async () => {
+      const { status, body } = await json(await putFile('path=/srv/big.iso', bytes(size)).answer);
+      t.is(status, 200, JSON.stringify(body));
+      t.deepEqual(body, { success: true, path: '/srv/big.iso', ...expected });
+    });
+    const [first, second] = [between - begin, performance.now() - between].map((ms) => Math.round(ms));
+    t.log(`down in ${first} ms with ${Math.round(down)} MiB more, up in ${second} ms with ${Math.round(up)} MiB more`);
+    t.true(down < 140 && up < 140);
+    await none();
+  },
+);
 
-test.serial('a download says what it is, and stands in the trail without its content', async (t) => {
+test.serial('a download has headers for its file, and its audit entry has no content', async (t) => {
   here.live.script = reads(11);
   const answer = await fetchFile(here, "/var/lists/it's 100% ü.txt").answer;
   t.like(answer.headers, {
@@ -66,7 +69,7 @@ test.serial('a download says what it is, and stands in the trail without its con
   await none();
 });
 
-test.serial('what the agent refuses before the first byte is an answer, and leaves no row', async (t) => {
+test.serial('an error of the agent before the first byte is an answer, and leaves no row', async (t) => {
   for (const [code, status, shown] of [
     ['NOT_FOUND', 404, 'NOT_FOUND'],
     ['DENIED', 403, 'DEVICE_DENIED'],
@@ -85,9 +88,9 @@ test.serial('what the agent refuses before the first byte is an answer, and leav
   t.is(failures.filter(({ result }) => result === 'failure').length, 5);
 });
 
-test.serial('a download whose agent stops, shrinks or lies breaks its connection', async (t) => {
+test.serial('a download whose agent stops early or sends wrong data closes its connection', async (t) => {
   const size = 3 * MEBIBYTE;
-  // Each fault comes once the head is there: what breaks before it may take it along.
+  // Each error comes after the head of the answer was received.
   let headed = Promise.withResolvers<void>();
   const halting = (before: number, after: () => AsyncIterable<Buffer>) =>
     Readable.from(
@@ -147,14 +150,14 @@ test.serial('a download whose agent stops, shrinks or lies breaks its connection
 });
 
 test.serial(
-  'nobody sends faster than somebody takes, and who takes nothing for too long loses the transfer',
+  'a sender is no faster than its reader, and a reader that stops for too long loses the transfer',
   async (t) => {
     const size = 100 * MEBIBYTE;
     const refused = Promise.withResolvers<number>();
     here.live.script = async ({ id }) => {
       const { status } = await json(await bring(id, size, bytes(size)).answer);
       refused.resolve(status);
-      return { status: 'failed', error: 'Nobody took it', result: { code: 'TIMEOUT' } };
+      return { status: 'failed', error: 'The file was not read', result: { code: 'TIMEOUT' } };
     };
     const answer = await fetchFile(here, '/var/big.iso', hasty.url).answer;
     answer.on('error', () => undefined);
@@ -169,7 +172,7 @@ test.serial(
   },
 );
 
-test.serial('a technician who leaves ends the agent’s part, and nothing stays behind', async (t) => {
+test.serial('an aborted download ends at the agent too, and leaves no rows', async (t) => {
   const size = 60 * MEBIBYTE;
   const ended = Promise.withResolvers<number>();
   here.live.script = async ({ id }) => {
@@ -185,7 +188,7 @@ test.serial('a technician who leaves ends the agent’s part, and nothing stays 
   await none();
 });
 
-test.serial('a transfer is for its own device’s agent, in its own direction, once', async (t) => {
+test.serial('a transfer is open to the agent of its device, in its direction, once', async (t) => {
   const stranger = await bench(platform, () => undefined, { osType: 'linux' });
   const tried = Promise.withResolvers<void>();
   here.live.script = async (command) => {
@@ -205,7 +208,7 @@ test.serial('a transfer is for its own device’s agent, in its own direction, o
   await stranger.live.close();
 });
 
-test.serial('a path that leads astray is refused before anything is ordered', async (t) => {
+test.serial('an invalid path is rejected before a command is queued', async (t) => {
   here.live.seen.length = 0;
   for (const path of ['etc/passwd', '/a/../b', '/a\\..\\b', 'C:\\x', '']) {
     const answer = await json(await fetchFile(here, path).answer);
@@ -218,7 +221,7 @@ test.serial('a path that leads astray is refused before anything is ordered', as
   t.is(here.live.seen.length, 0);
 });
 
-test.serial('what two killed processes left behind goes by itself', async (t) => {
+test.serial('a job removes what two killed processes left', async (t) => {
   await platform.sql(
     `with call as (
        insert into tool_calls (command_id, device_id, org_id, tool, open_until)

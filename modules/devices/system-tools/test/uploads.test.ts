@@ -1,11 +1,11 @@
-/** Files that technicians send: as they are or within JSON, refused, broken off, or fetched by nobody. */
+/** Uploads: as the body or within JSON, rejected, aborted, or never fetched. */
 import { Readable } from 'node:stream';
 import test from 'ava';
 import { until } from '#test';
 import { hasty, here, MEBIBYTE, none, platform, putFile, take, writes } from './transfer-ground.ts';
 import { bytes, digest, json } from './wires.ts';
 
-test.serial('a file within JSON goes the same way, as text and as base64', async (t) => {
+test.serial('a file within JSON is uploaded, as text and as base64', async (t) => {
   here.live.script = writes;
   const text = 'Grüße\r\n';
   const { status, body } = await here.ask('POST', '/files/upload', {
@@ -41,7 +41,7 @@ test.serial('a file within JSON goes the same way, as text and as base64', async
 });
 
 test.serial(
-  'an upload that the agent refuses is answered before it is all there, and an agent that writes something else is not believed',
+  'an error of the agent is answered before the upload is complete, and a wrong checksum is an error',
   async (t) => {
     here.live.script = () => ({ status: 'failed', error: 'There is such a file', result: { code: 'CONFLICT' } });
     const refused = await json(await putFile('path=/x', bytes(300 * MEBIBYTE)).answer);
@@ -59,7 +59,7 @@ test.serial(
   },
 );
 
-test.serial('an upload that breaks off breaks off at the agent too', async (t) => {
+test.serial('an aborted upload is aborted at the agent too', async (t) => {
   const broken = Promise.withResolvers<boolean>();
   let cut: () => void = () => undefined;
   here.live.script = async ({ id }) => {
@@ -80,7 +80,7 @@ test.serial('an upload that breaks off breaks off at the agent too', async (t) =
   await none();
 });
 
-test.serial('who removes a transfer never waits for an agent that waits for the same transfer', async (t) => {
+test.serial('removing a transfer causes no deadlock with its agent', async (t) => {
   const [made] = await platform.sql<{ id: string }>(
     `with call as (
        insert into tool_calls (command_id, device_id, org_id, tool, open_until)
@@ -98,11 +98,11 @@ test.serial('who removes a transfer never waits for an agent that waits for the 
     );
   await until(async () => (await platform.sql('select 1 from file_transfers where begun_at is not null')).length > 0);
   const removing = await platform.platform.tasks.work.database.owner.connect();
-  // If the two waited for each other, this one would be the first to see it, and fail.
+  // In a deadlock this transaction would be the one that fails.
   await removing.query("begin; set local deadlock_timeout = '10ms'");
   await removing.query('select from file_transfers where command_id = $1 for no key update', [id]);
   await platform.sql(`insert into file_transfer_chunks values ($1, 0, $2, 'x')`, [id, here.orgId]);
-  // The agent's end has found the piece, and must wait.
+  // The agent's end has found the chunk and waits for the lock.
   await until(async () => {
     const waiting = `select 1 from pg_locks where not granted and pid in
       (select pid from pg_stat_activity where datname = current_database())`;

@@ -1,4 +1,4 @@
-/** Bare HTTP for files on their way: bodies that are made while they are sent, and answers that are read piece by piece. */
+/** Plain HTTP for file transfers: bodies that are generated while they are sent, and answers that are read in pieces. */
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
@@ -27,7 +27,7 @@ export function send(
   return { answer, cut: () => asked.destroy() };
 }
 
-/** The agent's call for a command's content. */
+/** The request of the agent for the content of a command. */
 export const asAgent = (
   base: string,
   agent: FakeAgent,
@@ -37,7 +37,7 @@ export const asAgent = (
 
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** So many bytes, made as they are asked for, and the same each time. */
+/** Generates this number of bytes on demand, the same each time. */
 export function bytes(count: number): Readable {
   let sum = 0;
   return new Readable({
@@ -50,7 +50,7 @@ export function bytes(count: number): Readable {
   });
 }
 
-/** How many, and their hash; throws when the stream breaks. */
+/** The number of bytes and their hash; throws when the stream breaks. */
 export async function digest(stream: AsyncIterable<Buffer>): Promise<{ size: number; sha256: string }> {
   const hash = createHash('sha256');
   let size = 0;

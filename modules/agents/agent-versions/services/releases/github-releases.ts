@@ -1,17 +1,17 @@
-/** Releases of a repository on GitHub, or on what speaks its API; through the guarded client only. */
+/** Releases of a repository on GitHub or a host with the same API, through the guarded HTTP client. */
 import { createHash } from 'node:crypto';
 import { type Context, errors, UpstreamError, UrlBlockedError } from '#core';
 import { ReleaseSourceMissing, UpstreamFailed } from '../../errors.ts';
 import { variables } from '../../variables.ts';
 import { keepAnswer, keptAnswer } from './release-answers.ts';
-import { PROGRAM_BYTES, type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
+import { MAX_PROGRAM_BYTES, MAX_TEXT_BYTES, type Release, type ReleaseFile } from './releases.ts';
 
-const API_MS = 20_000;
-/** For one program. */
-const DOWNLOAD_MS = 600_000;
-const API_BYTES = 4 * 1024 * 1024;
-const MOST_ASSETS = 200;
-const MOST_HOPS = 3;
+const API_TIMEOUT_MS = 20_000;
+/** Timeout for the download of one program. */
+const DOWNLOAD_TIMEOUT_MS = 600_000;
+const MAX_API_BYTES = 4 * 1024 * 1024;
+const MAX_ASSETS = 200;
+const MAX_REDIRECTS = 3;
 
 interface ReleaseAnswer {
   tag_name: string;
@@ -21,11 +21,11 @@ interface ReleaseAnswer {
   assets: { name: string; url: string; browser_download_url: string }[];
 }
 
-/** Must not run within a transaction: it talks to the world. */
+/** Must not run within a transaction: it makes HTTP requests. */
 export async function findGithubRelease(ctx: Context, version: string | null): Promise<Release> {
   const { repo, apiUrl } = variables.of(ctx.services.config).release;
   if (!repo) throw ReleaseSourceMissing('AGENT_RELEASE_REPO is not set');
-  // `latest` of the API is the newest that is neither draft nor prerelease.
+  // The API's `latest` is the newest release that is neither a draft nor a prerelease.
   const which = version === null ? ['latest'] : [`tags/v${version}`, `tags/${version}`];
   for (const path of which) {
     const answer = await askApi(ctx, `${apiUrl}/repos/${repo}/releases/${path}`);
@@ -34,7 +34,7 @@ export async function findGithubRelease(ctx: Context, version: string | null): P
   throw errors.NotFound('Release not found');
 }
 
-/** Null for 404. An unchanged answer costs nothing of the rate limit: the host says 304. */
+/** Null for 404. An unchanged answer (304) does not count against the rate limit of the host. */
 async function askApi(ctx: Context, url: string): Promise<ReleaseAnswer | null> {
   const { token } = variables.of(ctx.services.config).release;
   const kept = await keptAnswer(ctx, url);
@@ -45,15 +45,15 @@ async function askApi(ctx: Context, url: string): Promise<ReleaseAnswer | null> 
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(kept ? { 'if-none-match': kept.etag } : {}),
       },
-      timeoutMs: API_MS,
-      maxBytes: API_BYTES,
+      timeoutMs: API_TIMEOUT_MS,
+      maxBytes: MAX_API_BYTES,
     }),
   );
   if (response.status === 404) return null;
   if (response.status === 304 && kept) return kept.body as ReleaseAnswer;
   if (response.status !== 200) throw UpstreamFailed(`The release host answered ${response.status}`);
   const body = await guarded(async () => response.json());
-  if (!isRelease(body)) throw UpstreamFailed('The release host did not answer with a release');
+  if (!isRelease(body)) throw UpstreamFailed('The release host returned something other than a release');
   const { etag } = response.headers;
   if (typeof etag === 'string' && etag.length <= 300) await keepAnswer(ctx, url, etag, body);
   return body;
@@ -64,7 +64,7 @@ function isRelease(body: unknown): body is ReleaseAnswer {
   return (
     typeof tag_name === 'string' &&
     Array.isArray(assets) &&
-    assets.length <= MOST_ASSETS &&
+    assets.length <= MAX_ASSETS &&
     assets.every((one) => typeof one?.name === 'string' && typeof one.browser_download_url === 'string')
   );
 }
@@ -76,13 +76,13 @@ function releaseOf(ctx: Context, { tag_name, body, assets }: ReleaseAnswer): Rel
       url,
       async text() {
         const parts: Uint8Array[] = [];
-        await download(ctx, url, TEXT_BYTES, API_MS, (chunk) => parts.push(chunk));
+        await download(ctx, url, MAX_TEXT_BYTES, API_TIMEOUT_MS, (chunk) => parts.push(chunk));
         return Buffer.concat(parts).toString('utf8');
       },
       async digest() {
         const hash = createHash('sha256');
         let size = 0;
-        await download(ctx, url, PROGRAM_BYTES, DOWNLOAD_MS, (chunk) => {
+        await download(ctx, url, MAX_PROGRAM_BYTES, DOWNLOAD_TIMEOUT_MS, (chunk) => {
           hash.update(chunk);
           size += chunk.length;
         });
@@ -93,7 +93,7 @@ function releaseOf(ctx: Context, { tag_name, body, assets }: ReleaseAnswer): Rel
   return { version: tag_name.replace(/^v/, ''), source: 'github', notes: body?.slice(0, 20_000) ?? null, files };
 }
 
-/** Follows redirects by hand: each hop must lead to a host that the operator named. Sends no token: assets are public. */
+/** Follows redirects itself: each must lead to a host that the operator allows. Sends no token, since assets are public. */
 async function download(
   ctx: Context,
   from: string,
@@ -102,7 +102,7 @@ async function download(
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
   let url = from;
-  for (let hop = 0; hop <= MOST_HOPS; hop += 1) {
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const { hostname } = mayFetch(ctx, url);
     const response = await guarded(() => ctx.services.http.request(url, { timeoutMs, maxBytes, sink: take }));
     const { location } = response.headers;
@@ -119,7 +119,7 @@ function mayFetch(ctx: Context, url: string): URL {
   const parsed = URL.parse(url);
   const { assetHosts } = variables.of(ctx.services.config).release;
   if (!parsed || !assetHosts.includes(parsed.hostname)) {
-    throw UpstreamFailed(`Assets may not come from ${parsed?.hostname ?? 'there'}: see AGENT_RELEASE_ASSET_HOSTS`);
+    throw UpstreamFailed(`Assets may not come from ${parsed?.hostname ?? 'this URL'}: see AGENT_RELEASE_ASSET_HOSTS`);
   }
   return parsed;
 }

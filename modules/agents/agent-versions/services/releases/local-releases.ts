@@ -1,4 +1,4 @@
-/** Releases in a folder of this server: works without any outbound access, signature keys included. */
+/** Releases in a folder of this server, which needs no outbound access. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -8,13 +8,13 @@ import semver from 'semver';
 import { type Coordinates, fileName, VERSION } from '#agent-protocol';
 import { errors } from '#core';
 import { ManifestInvalid, ReleaseSourceMissing } from '../../errors.ts';
-import { type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
+import { MAX_TEXT_BYTES, type Release, type ReleaseFile } from './releases.ts';
 
-/** Where a program of a version lies. */
+/** The path of a program of a version. */
 export const localPath = (folder: string, version: string, at: Coordinates): string =>
   join(folder, version, fileName(at));
 
-/** The one asked for, or the newest that is no prerelease. */
+/** The given version, or the newest one that is not a prerelease. */
 export function chosenVersion(names: readonly string[], version: string | null): string | undefined {
   const versions = names.filter((name) => VERSION.test(name));
   if (version !== null) return versions.find((name) => name === version);
@@ -28,7 +28,7 @@ export async function findLocalRelease(folder: string, version: string | null): 
   const found = chosenVersion(names, version);
   if (!found) throw errors.NotFound('Release not found');
   const inside = await readdir(join(folder, found), { withFileTypes: true });
-  // Links may lead out of the folder; nobody needs them here.
+  // Symbolic links are ignored: they could lead out of the folder.
   const files = inside.filter((entry) => entry.isFile()).map(({ name }) => fileOf(join(folder, found), name));
   const notes = files.find(({ name }) => name === 'release-notes.md');
   return { version: found, source: 'local', notes: notes ? await notes.text() : null, files };
@@ -40,7 +40,7 @@ function fileOf(folder: string, name: string): ReleaseFile {
     name,
     url: null,
     async text() {
-      if ((await lstat(path)).size > TEXT_BYTES) {
+      if ((await lstat(path)).size > MAX_TEXT_BYTES) {
         throw ManifestInvalid({ details: [{ path: name, message: 'it is too large' }] });
       }
       return readFile(path, 'utf8');

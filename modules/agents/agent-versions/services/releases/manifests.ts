@@ -14,7 +14,7 @@ import { versionWord } from '../../models/coordinates.ts';
 
 export interface TrustKey {
   id: string;
-  /** Raw 32 bytes in base64. */
+  /** The raw 32 bytes in base64. */
   publicKey: string;
 }
 export interface SignedManifest {
@@ -50,13 +50,13 @@ const shape = Joi.object<Manifest>({
 }).options({ convert: false });
 
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
-/** The key object of a raw public key. Throws for anything that is none. */
+/** The key object of a raw public key. Throws for an invalid key. */
 export function ed25519Key(publicKey: string): KeyObject {
   const key = Buffer.concat([SPKI, Buffer.from(publicKey, 'base64')]);
   return createPublicKey({ key, format: 'der', type: 'spki' });
 }
 
-/** Whether the key of this id is trusted and made the signature; false for everything that cannot be read. */
+/** Whether a trusted key of this id made the signature; false also for malformed input. */
 export function isSignedBy(
   keys: readonly TrustKey[],
   { text, signature, keyId }: Pick<SignedManifest, 'text' | 'signature' | 'keyId'>,
@@ -70,7 +70,7 @@ export function isSignedBy(
   }
 }
 
-/** Whether a registered manifest may be offered at this moment. */
+/** Whether a registered manifest is signed by a trusted key and has not expired. */
 export function isTrusted(
   keys: readonly TrustKey[],
   row: { manifest: string; manifestSignature: string; signingKeyId: string },
@@ -83,8 +83,8 @@ export function isTrusted(
 const hasExpired = ({ expiresAt }: Manifest, now: Date) => expiresAt !== undefined && new Date(expiresAt) <= now;
 
 /**
- * Reads a release's manifest and its signature (`<key id> <base64>`).
- * Throws MANIFEST_INVALID where it is malformed, speaks of something else, is not signed by a trusted key or has expired.
+ * Reads the manifest of a release and its signature (`<key id> <base64>`).
+ * Throws MANIFEST_INVALID for one that is malformed, names another program, has no trusted signature, or has expired.
  */
 export function readManifest(
   keys: readonly TrustKey[],
@@ -103,10 +103,10 @@ export function readManifest(
   const { value: manifest, error } = shape.validate(read);
   if (error) throw refuse(error.message);
   const [keyId = '', signature = '', ...rest] = texts.signature.trim().split(/\s+/);
-  if (rest.length > 0 || signature.length !== 88) throw refuse('its signature is not a key id and 64 bytes in base64');
+  if (rest.length > 0 || signature.length !== 88) throw refuse('its signature must be a key id and 64 bytes in base64');
   const signed = { text: canonicalJson(manifest), signature, keyId, manifest };
   if (!keys.some(({ id }) => id === keyId)) throw refuse(`the key ${keyId.slice(0, 64)} is not trusted`);
-  if (!isSignedBy(keys, signed)) throw refuse('its signature does not fit');
+  if (!isSignedBy(keys, signed)) throw refuse('its signature is wrong');
   if (hasExpired(manifest, now)) throw refuse('it has expired');
   const { version, component, platform, arch } = manifest;
   const same =
@@ -114,6 +114,6 @@ export function readManifest(
     component === expected.component &&
     platform === expected.platform &&
     arch === expected.architecture;
-  if (!same) throw refuse('it speaks of another version, program or machine');
+  if (!same) throw refuse('it names another version, component, platform or architecture');
   return signed;
 }

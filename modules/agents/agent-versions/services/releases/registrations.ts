@@ -28,7 +28,7 @@ export async function knownOf(ctx: Context, version: string): Promise<Known[]> {
   return rows;
 }
 
-/** What was not there before; somebody else may have registered the same meanwhile. Throws VERSION_CHANGED. */
+/** Registers the programs that are not registered yet, also by a concurrent sync. Throws VERSION_CHANGED. */
 export async function register(ctx: Context, release: Release, programs: readonly Verified[]): Promise<Coordinates[]> {
   if (programs.length === 0) return [];
   await takeTurn(ctx);

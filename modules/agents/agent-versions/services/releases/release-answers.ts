@@ -1,4 +1,4 @@
-/** What the release host last said of a URL, so that asking again costs it nothing. */
+/** The last answer of the release host for each URL with its ETag, so that unchanged answers do not count against its limits. */
 import type { Context } from '#core';
 
 export interface KeptAnswer {

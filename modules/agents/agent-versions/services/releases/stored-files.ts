@@ -1,20 +1,20 @@
-/** Files of releases in an S3-compatible store: listed and read with the SDK, handed out by links that are signed here. */
+/** Files of releases in an S3-compatible store: listed and read with the SDK, served through links that are signed here. */
 import { createHash, createHmac } from 'node:crypto';
 import type { Services } from '#core';
 
 export type Storage = NonNullable<Services['config']['objectStorage']>;
-/** Where releases lie in the bucket: `agents/<version>/<file>`. */
+/** The folder of releases in the bucket: `agents/<version>/<file>`. */
 export const PREFIX = 'agents/';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-// As AWS encodes: everything but letters, digits and -_.~
+// The encoding of AWS: everything except letters, digits and -_.~
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * A link with which anybody may fetch the object for so many seconds: AWS Signature Version 4 in the query
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). Asks nobody.
+ * A link that lets any client fetch the object for `seconds` seconds: AWS Signature Version 4 in the query
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). Sends no request.
  */
 export function presignedUrl(storage: Storage, key: string, seconds: number, now: Date): string {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey, forcePathStyle } = storage;
@@ -40,20 +40,20 @@ export function presignedUrl(storage: Storage, key: string, seconds: number, now
 }
 
 export interface StoredFiles {
-  /** What lies directly under a prefix: files by name and length, folders by name. */
+  /** The files directly under a prefix, with their size in bytes, and the names of its folders. */
   list(prefix: string): Promise<{ files: { name: string; size: number }[]; folders: string[] }>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
   close(): void;
 }
 
-/** Rejects with the SDK's errors. Not within a transaction. */
+/** Its functions reject with the errors of the SDK. Must not be used within a transaction. */
 export async function openStorage(storage: Storage): Promise<StoredFiles> {
-  // Loaded only where it is used: it is large.
+  // Imported on demand, because it is large.
   const { S3Client, GetObjectCommand, paginateListObjectsV2 } = await import('@aws-sdk/client-s3');
   const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey, forcePathStyle } = storage;
   const client = new S3Client({
     ...{ region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } },
-    // Stores other than AWS often know no trailing checksums.
+    // Many stores other than AWS do not support trailing checksums.
     ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
     requestHandler: { connectionTimeout: 10_000, requestTimeout: 60_000 },
     ...(endpoint ? { endpoint } : {}),

@@ -1,12 +1,12 @@
-/** Releases in the object storage of this installation, laid out as in a folder. */
+/** Releases in the object storage of this installation, with the same layout as in a folder. */
 import { createHash } from 'node:crypto';
 import { errors } from '#core';
 import { ManifestInvalid, UpstreamFailed } from '../../errors.ts';
 import { chosenVersion } from './local-releases.ts';
-import { type Release, type ReleaseFile, TEXT_BYTES } from './releases.ts';
+import { MAX_TEXT_BYTES, type Release, type ReleaseFile } from './releases.ts';
 import { openStorage, PREFIX, type Storage, type StoredFiles } from './stored-files.ts';
 
-/** Runs `take` on the release while the storage is open. Not within a transaction. */
+/** Runs `take` with the release and closes the storage afterwards. Must not run within a transaction. */
 export async function withStoredRelease<T>(
   storage: Storage,
   version: string | null,
@@ -30,10 +30,10 @@ function fileOf(store: StoredFiles, folder: string, name: string, size: number):
   const pieces = () => upstream(store.read(`${folder}${name}`));
   return {
     name,
-    // Found by its coordinates, and linked at the moment somebody asks.
+    // The file is found by its coordinates, and each download request gets a new link.
     url: null,
     async text() {
-      if (size > TEXT_BYTES) throw ManifestInvalid({ details: [{ path: name, message: 'it is too large' }] });
+      if (size > MAX_TEXT_BYTES) throw ManifestInvalid({ details: [{ path: name, message: 'it is too large' }] });
       const chunks: Uint8Array[] = [];
       await upstream(each(await pieces(), (chunk) => chunks.push(chunk)));
       return Buffer.concat(chunks).toString('utf8');
@@ -55,11 +55,11 @@ async function each(pieces: AsyncIterable<Uint8Array>, take: (chunk: Uint8Array)
   for await (const chunk of pieces) take(chunk);
 }
 
-/** What the storage says is not for callers; that it failed is. */
+/** Reports that the storage failed, without its error message. */
 async function upstream<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: Error) => {
     throw UpstreamFailed({
-      message: 'The object storage did not answer as it should',
+      message: 'The object storage returned an error',
       details: [{ message: error.name }],
     });
   });

@@ -1,4 +1,4 @@
-/** Takes a release into the catalogue: manifest, checksum and size of every program are verified first. */
+/** Registers a release in the catalogue after verifying the manifest, checksum and size of every program. */
 import semver from 'semver';
 import { type Coordinates, coordinatesOf, VERSION } from '#agent-protocol';
 import { AppError, type Context, errors } from '#core';
@@ -17,7 +17,7 @@ export interface Synced {
   synced: string[];
   skipped: { name: string; reason: string }[];
 }
-/** All or nothing. Must not run within a transaction. A failure is audited as well. */
+/** Registers all programs or none. Must not run within a transaction. Failures are audited as well. */
 export async function syncRemote(ctx: Context, version: string | null): Promise<Synced> {
   try {
     const { objectStorage } = ctx.services.config;
@@ -44,7 +44,7 @@ export async function syncRemote(ctx: Context, version: string | null): Promise<
 async function take(ctx: Context, release: Release): Promise<Synced> {
   const { version } = release;
   if (!VERSION.test(version) || version.length > 20) {
-    throw ManifestInvalid({ details: [{ path: 'version', message: 'the release is not named like a version' }] });
+    throw ManifestInvalid({ details: [{ path: 'version', message: 'the name of the release is not a version' }] });
   }
   const programs = release.files.flatMap((file) => {
     const at = coordinatesOf(file.name);
@@ -67,7 +67,7 @@ async function take(ctx: Context, release: Release): Promise<Synced> {
     }
   }
   const synced = await ctx.asPlatform((inner) => register(inner, release, verified));
-  // The entry was written with the rows.
+  // The audit entry was written with the rows.
   ctx.unchanged();
   return { version, synced: synced.map(label), skipped };
 }
@@ -107,12 +107,12 @@ function reasonToSkip(
 async function mustMatch(file: ReleaseFile, { manifest }: SignedManifest): Promise<void> {
   const { sha256, size } = await file.digest();
   if (size !== manifest.size) throw mismatch(file, `it has ${size} bytes, the manifest says ${manifest.size}`);
-  if (sha256 !== manifest.sha256) throw mismatch(file, 'its SHA-256 is not the one of the manifest');
+  if (sha256 !== manifest.sha256) throw mismatch(file, 'its SHA-256 differs from the one in the manifest');
 }
 
 const mismatch = ({ name }: ReleaseFile, message: string) => ChecksumMismatch({ details: [{ path: name, message }] });
 
-/** `<sha256>  <name>` a line, as sha256sum writes it. */
+/** Reads lines of `<sha256>  <name>`, as sha256sum writes them. */
 export function readChecksums(text: string): Map<string, string> {
   const lines = text.split('\n').flatMap((line) => {
     const [, sum, name] = /^([0-9a-f]{64}) [ *](\S+)\s*$/i.exec(line) ?? [];

@@ -1,17 +1,18 @@
-/** Attempts as agents report them and as people see and repeat them. */
+/** Attempts as agents report them, and as operators retry them. */
 import { type Context, errors } from '#core';
 import {
   ATTEMPT_FIELDS,
   type Attempt,
   BEFORE,
   COUNTED,
-  FORGIVEN,
-  MOST_ATTEMPTS,
+  FORGIVEN_FAILURES,
+  MAX_ATTEMPTS,
   type Reported,
   TRANSIENT,
+  type Updatable,
 } from '../../models/attempt.ts';
+import { DEVICE_NOTICE } from './device-states.ts';
 import { tellEnd } from './outcomes.ts';
-import { DEVICE_NOTICE, type Updatable } from './standings.ts';
 
 export interface Report {
   component: Updatable;
@@ -20,7 +21,7 @@ export interface Report {
   reason?: string;
 }
 
-/** A repeat changes nothing. Throws 404 where nothing was offered, 409 INVALID_STATE for a step back. */
+/** A repeated report changes nothing. Throws 404 where nothing was offered, and 409 INVALID_STATE for a step back. */
 export async function reportAttempt(ctx: Context, report: Report): Promise<{ changed: boolean }> {
   const { deviceId } = ctx.scope;
   if (!deviceId) throw errors.Unauthenticated();
@@ -37,7 +38,7 @@ export async function reportAttempt(ctx: Context, report: Report): Promise<{ cha
   );
   const [attempt] = rows;
   if (!attempt) return notChanged(ctx, deviceId, report);
-  // Shown for five minutes at most: the sweep of the devices and the next beat end it as well.
+  // Sets the status that the device shows; the next heartbeat or a sweep ends it as well.
   const devices = ctx.use('devices');
   if (component === 'agent') await (ends ? devices.endUpdate : devices.beginUpdate)(deviceId, targetVersion);
   if (ends) for (const one of await withVerdict(ctx, [attempt])) tellEnd(ctx, one.attempt, one);
@@ -60,16 +61,16 @@ async function notChanged(ctx: Context, deviceId: string, report: Report): Promi
   return { changed: false };
 }
 
-/** With each ended attempt whether the version is given up for the device. */
+/** Adds to each ended attempt whether the version is no longer offered to the device. */
 export async function withVerdict(
   ctx: Context,
   ended: readonly Attempt[],
 ): Promise<{ attempt: Attempt; over: boolean }[]> {
   if (ended.length === 0) return [];
-  // reach: the attempts were chosen by the caller, which only learns whether the version is given up
+  // reach: the caller chose the attempts, and learns only whether their versions are still offered
   const { rows } = await ctx.sql<{ id: string; over: boolean }>(
     `select e.id, count(*) filter (where coalesce(a.reason, '') <> all ($2))
-         + greatest(0, count(*) filter (where a.reason = any ($2)) - ${FORGIVEN}) >= ${MOST_ATTEMPTS} as over
+         + greatest(0, count(*) filter (where a.reason = any ($2)) - ${FORGIVEN_FAILURES}) >= ${MAX_ATTEMPTS} as over
      from agent_update_attempts e join agent_update_attempts a
        on a.device_id = e.device_id and a.component = e.component and a.to_version = e.to_version and ${COUNTED}
      where e.id = any($1::uuid[]) group by e.id`,
@@ -79,7 +80,7 @@ export async function withVerdict(
   return ended.map((attempt) => ({ attempt, over: over.get(attempt.id) ?? false }));
 }
 
-/** What failed before no longer speaks against another try; the next beat may be offered the version. */
+/** Forgives the failures of a version on a device; the next heartbeat may be offered the version again. */
 export async function retryAttempt(ctx: Context, id: string): Promise<{ data: Attempt }> {
   // reach: mustExist below checks the device before anything is answered
   const found = await ctx.sql<Attempt & { forgiven: boolean }>(
@@ -88,7 +89,7 @@ export async function retryAttempt(ctx: Context, id: string): Promise<{ data: At
   );
   const attempt = found.rows[0];
   if (!attempt) throw errors.NotFound('Attempt not found');
-  // Whoever does not see the device does not see its attempts.
+  // A caller who cannot see the device cannot see its attempts.
   const device = await ctx
     .use('devices')
     .mustExist(attempt.deviceId)

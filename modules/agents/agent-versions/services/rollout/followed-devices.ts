@@ -1,10 +1,10 @@
-/** What becomes of attempts when devices move or merge. Platform role, in the transaction that does it. */
+/** Changes attempts when devices move or merge. Platform role, in the transaction of the move or merge. */
 import type { Context } from '#core';
-import { DEVICE_NOTICE } from './standings.ts';
+import { DEVICE_NOTICE } from './device-states.ts';
 
-/** A purge takes attempts along by foreign key: there are never many. */
+/** Moves the attempts in progress. A purge deletes attempts by foreign key. */
 export async function moveAttempts(ctx: Context, move: { deviceId: string; toOrgId: string }): Promise<void> {
-  // reach: the device is moved or merged, which checked it; platform role
+  // reach: the caller checked the device before moving or merging it; platform role
   await ctx.sql('update agent_update_attempts set org_id = $2 where device_id = $1 and finished_at is null', [
     move.deviceId,
     move.toOrgId,
@@ -12,12 +12,12 @@ export async function moveAttempts(ctx: Context, move: { deviceId: string; toOrg
   ctx.notify(DEVICE_NOTICE, move.deviceId);
 }
 
-/** It is one machine: what failed on it before speaks against the same version still. */
+/** Both rows are the same machine, so earlier failures still count against the same version. */
 export async function mergeAttempts(
   ctx: Context,
   { orgId, fromDeviceId, intoDeviceId }: { orgId: string; fromDeviceId: string; intoDeviceId: string },
 ): Promise<void> {
-  // reach: the device is moved or merged, which checked it; platform role
+  // reach: the caller checked the device before moving or merging it; platform role
   await ctx.sql(
     `update agent_update_attempts set device_id = $2, updated_at = now(),
        state = case when finished_at is null then 'failed' else state end,

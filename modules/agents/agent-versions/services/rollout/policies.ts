@@ -1,4 +1,4 @@
-/** Whether a device should be offered a version at this moment, by policy alone; pure, so that it can ask often. */
+/** Decides by policy whether a device should be offered a version now. Pure functions. */
 import { createHash } from 'node:crypto';
 import semver from 'semver';
 import type { Component, Platform, ReleaseArchitecture } from '#agent-protocol';
@@ -14,8 +14,8 @@ export interface Candidate {
   component: Component;
   current: string;
 }
-export type Decision = { target: Target } | { none: Refusal };
-export type Refusal =
+export type Decision = { target: Target } | { none: NoOfferReason };
+export type NoOfferReason =
   | 'no_version'
   | 'manual'
   | 'unknown_version'
@@ -34,7 +34,7 @@ export function decide(loaded: Loaded, policy: UpdatePolicy, device: Candidate, 
     ? targetFor(loaded, component, platform, architecture, pin)
     : latestFor(loaded, component, platform, architecture);
   if (!target) return { none: 'no_version' };
-  // Builds of developers (`dev-…`) and whatever cannot be compared are left alone.
+  // Development builds (`dev-…`) and other versions that cannot be compared are left alone.
   if (semver.valid(current) === null) return { none: 'unknown_version' };
   const wanted = semver.gt(target.version, current) || (pin !== null && policy.allowDowngrade);
   if (!wanted || semver.eq(target.version, current)) return { none: 'not_newer' };
@@ -49,7 +49,7 @@ export function decide(loaded: Loaded, policy: UpdatePolicy, device: Candidate, 
   return { target };
 }
 
-/** 0 to 99, the same for ever: other devices go first with another version. */
+/** A fixed number from 0 to 99 for a device and a version: each version starts with other devices. */
 export function bucketOf(deviceId: string, version: string): number {
   return createHash('sha256').update(`${deviceId}${version}`).digest().readUInt32BE() % 100;
 }
@@ -73,7 +73,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** By the wall clock of the window's zone: an hour that summer time skips or repeats is as long as it is there. */
+/** Uses the wall clock of the window's time zone, also when daylight saving time skips or repeats an hour. */
 export function isWithin({ days, start, end, timezone }: Window, now: Date): boolean {
   const parts = Object.fromEntries(
     clockOf(timezone)

@@ -1,30 +1,32 @@
-/** Rollouts that fail too often stop by themselves, and go on only when an operator says so. */
+/** Halts rollouts that fail too often, and resumes them at the request of an operator. */
 import { type Context, errors, mustAccessOrg, mustReachAllOrgs } from '#core';
-import { COUNTED } from '../../models/attempt.ts';
+import halted from '../../events/rollout/halted.ts';
+import resumed from '../../events/rollout/resumed.ts';
+import { COUNTED, type Updatable } from '../../models/attempt.ts';
 import { type UpdatePolicy, updatePolicy } from '../../models/update-policy.ts';
 import { CATALOG_NOTICE } from '../catalog.ts';
 
-/** Below so many attempts a share says little. */
-const LEAST_ATTEMPTS = 20;
-const LOOK_BACK = '30 days';
+/** With fewer attempts the percentage of failures is not significant. */
+const MIN_ATTEMPTS = 20;
+const PERIOD = '30 days';
 
 interface Count {
   orgId: string | null;
   partnerId: string;
-  component: string;
+  component: Updatable;
   version: string;
   attempts: number;
   failures: number;
   settings: unknown;
 }
 
-// Counted for each organization and for each partner as a whole, since the last time somebody resumed. Failures are devices,
-// of which each counts once. An operator's retry takes a device's failures away.
+// Counts for each organization and for each partner as a whole, since the last resume. A device counts as one failure, and no
+// longer after an operator retried it.
 // reach: platform role: a rollout is judged by all devices of its owner
 const COUNTS = `
 with a as (
   select a.*, o.partner_id from agent_update_attempts a join organizations o on o.id = a.org_id
-  where a.started_at > now() - interval '${LOOK_BACK}' and (a.finished_at is null or a.state = 'succeeded' or ${COUNTED})),
+  where a.started_at > now() - interval '${PERIOD}' and (a.finished_at is null or a.state = 'succeeded' or ${COUNTED})),
 owned as (
   select a.*, a.org_id as owner_org from a union all select a.*, null from a),
 counted as (
@@ -43,7 +45,7 @@ where c.failures > 0 and not exists (select from agent_rollout_halts h where h.r
   and coalesce(h.org_id, h.partner_id) = coalesce(c.owner_org, c.partner_id) and h.component = c.component
   and h.version = c.to_version)`;
 
-/** Platform role. A rollout that is halted already is left as it is. */
+/** Platform role. Leaves rollouts alone that are halted already. */
 export async function haltFailing(ctx: Context): Promise<void> {
   const { rows } = await ctx.sql<Count>(COUNTS);
   for (const count of rows) {
@@ -54,15 +56,15 @@ export async function haltFailing(ctx: Context): Promise<void> {
   }
 }
 
-/** Whether the limits are reached. */
+/** Whether a limit of the policy is reached. */
 export const fails = (
   { attempts, failures }: Pick<Count, 'attempts' | 'failures'>,
   policy: Pick<UpdatePolicy, 'haltOnFailureCount' | 'haltOnFailurePercent'>,
 ): boolean =>
   failures >= policy.haltOnFailureCount ||
-  (attempts >= LEAST_ATTEMPTS && failures * 100 >= policy.haltOnFailurePercent * attempts);
+  (attempts >= MIN_ATTEMPTS && failures * 100 >= policy.haltOnFailurePercent * attempts);
 
-/** What a partner set for all; what the schema refuses counts as not set, as everywhere. */
+/** The policy of a partner as a whole; the defaults where its settings are invalid. */
 function partnerPolicy(settings: unknown): UpdatePolicy {
   const { value, error } = updatePolicy.validate(settings ?? {}, { stripUnknown: true });
   return error ? (updatePolicy.validate({}).value as UpdatePolicy) : value;
@@ -83,16 +85,16 @@ async function halt(ctx: Context, count: Count): Promise<void> {
     ...{ orgId, partnerId: count.partnerId, resourceType: 'agent_rollout', resourceId: id, resourceName: version },
     details,
   });
-  ctx.emit('agent-versions.rollout.halted', { haltId: id, partnerId: count.partnerId, ...details }, { orgId });
+  ctx.emit(halted, { haltId: id, partnerId: count.partnerId, ...details }, { orgId });
   ctx.notify(CATALOG_NOTICE, '*');
 }
 
-/** Failures are counted anew from now on. Whoever is limited to some of the organizations may not decide for all. */
+/** Restarts the count of failures. A caller limited to some organizations cannot resume a rollout of the whole partner. */
 export async function resumeRollout(ctx: Context, id: string): Promise<{ success: true }> {
   const { rows } = await ctx.sql<{
     orgId: string | null;
     partnerId: string | null;
-    component: string;
+    component: Updatable;
     version: string;
     resumed: boolean;
   }>(
@@ -119,7 +121,7 @@ export async function resumeRollout(ctx: Context, id: string): Promise<{ success
     ...{ resourceType: 'agent_rollout', resourceId: id, resourceName: version },
     details: { component, version },
   });
-  ctx.emit('agent-versions.rollout.resumed', { haltId: id, component, version }, { orgId });
+  ctx.emit(resumed, { haltId: id, component, version }, { orgId });
   ctx.notify(CATALOG_NOTICE, '*');
   return { success: true };
 }

@@ -1,4 +1,4 @@
-/** How far a rollout has come: versions in use, how attempts ended, who fails, and what is halted. */
+/** The status of rollouts: installed versions, outcomes of attempts, failing devices, and halts. */
 import { type Context, mustAccessOrg, mustAccessSite, reach } from '#core';
 import { ATTEMPT_FIELDS, type Attempt } from '../../models/attempt.ts';
 
@@ -6,11 +6,11 @@ export interface StatusQuery {
   orgId?: string;
   siteId?: string;
 }
-const LOOK_BACK = '30 days';
-/** Failing devices and halts that are listed. */
-const MOST = 100;
+const PERIOD = '30 days';
+/** Maximum number of rows in each list of the answer. */
+const MAX_ROWS = 100;
 
-/** Counts only devices that the caller sees. */
+/** Counts only devices that the caller may see. */
 export async function rolloutStatus(ctx: Context, { orgId, siteId }: StatusQuery): Promise<{ data: object }> {
   if (orgId) mustAccessOrg(ctx, orgId);
   if (siteId) mustAccessSite(ctx, siteId);
@@ -24,22 +24,22 @@ export async function rolloutStatus(ctx: Context, { orgId, siteId }: StatusQuery
   ].join(' and ');
   const versions = await ctx.sql(
     `select d.os_type as platform, d.agent_version as version, count(*)::int as devices
-     from devices d where ${seen} group by 1, 2 order by 3 desc, 1, 2 limit ${MOST}`,
+     from devices d where ${seen} group by 1, 2 order by 3 desc, 1, 2 limit ${MAX_ROWS}`,
     values,
   );
   const attempts = await ctx.sql<{ state: string; n: number }>(
     `select a.state, count(*)::int as n from agent_update_attempts a join devices d on d.id = a.device_id
-     where a.started_at > now() - interval '${LOOK_BACK}' and ${seen} group by 1 order by 1`,
+     where a.started_at > now() - interval '${PERIOD}' and ${seen} group by 1 order by 1`,
     values,
   );
   const failing = await ctx.sql<Attempt & { hostname: string }>(
     `select * from (
        select distinct on (a.device_id, a.component) ${ATTEMPT_FIELDS}, d.hostname, a.forgiven
        from agent_update_attempts a join devices d on d.id = a.device_id
-       where a.started_at > now() - interval '${LOOK_BACK}' and ${seen}
+       where a.started_at > now() - interval '${PERIOD}' and ${seen}
        order by a.device_id, a.component, a.started_at desc) l
      where state in ('failed', 'rolled_back') and not forgiven and coalesce(reason, '') <> all ('{withdrawn,superseded}')
-     order by "finishedAt" desc, id limit ${MOST}`,
+     order by "finishedAt" desc, id limit ${MAX_ROWS}`,
     values,
   );
   return {
@@ -61,7 +61,7 @@ async function haltsOf(ctx: Context, orgId: string | undefined): Promise<object[
      where h.resumed_at is null and ($1::uuid[] is null or h.org_id is null or h.org_id = any($1))
        and ($2::uuid is null or h.org_id = $2
          or h.partner_id = (select o.partner_id from organizations o where o.id = $2))
-     order by h.halted_at desc, h.id limit ${MOST}`,
+     order by h.halted_at desc, h.id limit ${MAX_ROWS}`,
     [orgIds, orgId ?? null],
   );
   return rows;

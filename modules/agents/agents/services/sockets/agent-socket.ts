@@ -1,35 +1,36 @@
-/** One connected agent: what it was sent and has not begun, whether it still answers, and how much it says. */
+/** The socket of one agent: sends commands and tracks those that were not started, and limits what the agent sends. */
 
 import { CLOSE } from '#agent-protocol';
 import { AppError, type Context, errors, mustBeShapely, type SocketLink } from '#core';
-import type { Apis } from '#core/contract';
-import { toWire } from '../heartbeats.ts';
+import { type SentCommand, toWire } from '../heartbeats.ts';
 import type { SocketRole } from './connections.ts';
 import { FrameBudget } from './frame-budget.ts';
 
-export type Claimed = Awaited<ReturnType<Apis['device-commands']['pushCommands']>>[number];
+interface ClaimedCommand extends SentCommand {
+  attempt: number;
+}
 export interface Frame {
   frame: string;
   [field: string]: unknown;
 }
-/** What the sockets of a process have in common. */
-export interface Around {
+/** What a socket calls on the hub of its process. */
+export interface SocketEvents {
   take(socket: AgentSocket, frame: string, body: unknown): Promise<void>;
   closed(socket: AgentSocket): void;
 }
 
-/** More than these would only wait in the agent, which runs eight at a time. */
-const MOST_OUTSTANDING = 20;
-/** A claim of so many may have left some. */
+/** Maximum number of commands that were sent and not started. An agent runs eight at a time; more would only wait there. */
+const MAX_OUTSTANDING = 20;
+/** Number of commands in one claim; after a full claim more may be waiting. */
 const FULL_CLAIM = 10;
-/** Frames of one agent in work at the same time; then it is not read until some are done. */
-const MOST_IN_WORK = 32;
-const MOST_BUFFERED = 8 * 1024 * 1024;
-const MOST_MALFORMED = 10;
-/** Until a peer that does not say goodbye is cut off, in milliseconds. */
-const FAREWELL_MS = 2_000;
-/** What an agent may still say over a socket that was closed: results and starts count whoever carries them. */
-const LAST_WORDS = new Set(['ack', 'command_result']);
+/** Maximum number of frames of one agent that are processed concurrently. At the maximum the socket is not read. */
+const MAX_IN_PROGRESS = 32;
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+const MAX_MALFORMED = 10;
+/** Milliseconds after which a socket is terminated whose peer does not answer the close frame. */
+const CLOSE_TIMEOUT_MS = 2_000;
+/** Frames that still count after the socket was closed, because starts and results count over any connection. */
+const FRAMES_AFTER_CLOSE = new Set(['ack', 'command_result']);
 
 export class AgentSocket {
   readonly link: SocketLink;
@@ -39,20 +40,20 @@ export class AgentSocket {
   readonly role: SocketRole;
   readonly tokenHash: string;
   readonly epoch: number;
-  /** Milliseconds of the monotonic clock; 0 while no answer to a ping is due. */
+  /** When the unanswered ping was sent, in milliseconds of the monotonic clock; 0 without one. */
   pingedAt = 0;
   nextPingAt = 0;
-  beatAt = 0;
+  heartbeatAt = 0;
   progressAt = 0;
-  /** When the token it came with ends; null for the current one. */
+  /** When the token of the connection expires; null for the current token. */
   tokenEnds: Date | null = null;
   configVersion: string | null = null;
-  readonly #around: Around;
+  readonly #events: SocketEvents;
   readonly #budget = new FrameBudget(performance.now());
   #outstanding: Map<string, number> | null = null;
-  #inWork = 0;
+  #inProgress = 0;
   #malformed = 0;
-  #refusals: Set<string> | null = null;
+  #refusedKinds: Set<string> | null = null;
   #pushing = false;
   #again = false;
   #held = false;
@@ -61,7 +62,7 @@ export class AgentSocket {
   constructor(
     link: SocketLink,
     who: Pick<AgentSocket, 'deviceId' | 'agentId' | 'orgId' | 'role' | 'tokenHash' | 'epoch'>,
-    around: Around,
+    events: SocketEvents,
   ) {
     this.link = link;
     this.deviceId = who.deviceId;
@@ -70,10 +71,10 @@ export class AgentSocket {
     this.role = who.role;
     this.tokenHash = who.tokenHash;
     this.epoch = who.epoch;
-    this.#around = around;
+    this.#events = events;
   }
 
-  /** Begins to read; what came before has waited. */
+  /** Starts to read the socket, which was paused. */
   listen(): void {
     const { socket } = this.link;
     socket.on('message', (data: Buffer, isBinary) => this.#receive(data, isBinary));
@@ -84,7 +85,7 @@ export class AgentSocket {
       this.#closing = true;
       this.release([...(this.#outstanding ?? [])].map(([id, attempt]) => ({ id, attempt })));
       this.#outstanding = null;
-      this.#around.closed(this);
+      this.#events.closed(this);
     });
     socket.resume();
   }
@@ -93,14 +94,14 @@ export class AgentSocket {
     return !this.#closing && this.link.socket.readyState === this.link.socket.OPEN;
   }
 
-  /** Frames are in work: until they are done an answer to a ping may not have been read. */
+  /** Frames are being processed, so the answer to a ping may not have been read yet. */
   get busy(): boolean {
-    return this.#inWork > 0;
+    return this.#inProgress > 0;
   }
 
   send(frame: Frame): void {
     if (!this.open) return;
-    if (this.link.socket.bufferedAmount > MOST_BUFFERED) this.close(CLOSE.SLOW, 'slow');
+    if (this.link.socket.bufferedAmount > MAX_BUFFERED_BYTES) this.close(CLOSE.SLOW, 'slow');
     else this.link.socket.send(JSON.stringify(frame));
   }
 
@@ -110,10 +111,10 @@ export class AgentSocket {
     this.#closing = true;
     this.link.count(`closed_${code}`);
     this.link.socket.close(code, reason);
-    setTimeout(() => this.link.socket.terminate(), FAREWELL_MS).unref();
+    setTimeout(() => this.link.socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 
-  /** Claims what waits for this agent and sends it; one at a time, and once more when asked meanwhile. */
+  /** Claims waiting commands and sends them. Only one call runs at a time; a call during it makes it claim again. */
   async push(): Promise<void> {
     this.#again = true;
     if (this.#pushing) return;
@@ -121,7 +122,7 @@ export class AgentSocket {
     try {
       while (this.#again && this.open) {
         this.#again = false;
-        this.#held = (this.#outstanding?.size ?? 0) >= MOST_OUTSTANDING;
+        this.#held = (this.#outstanding?.size ?? 0) >= MAX_OUTSTANDING;
         if (this.#held) break;
         const commands = await this.link.work((ctx) =>
           ctx.use('device-commands').pushCommands(this.deviceId, this.role, this.epoch),
@@ -130,18 +131,18 @@ export class AgentSocket {
         if (commands.length >= FULL_CLAIM) this.#again = true;
       }
     } catch {
-      // They wait in their rows: the next beat takes them.
+      // The commands stay in their rows until the next heartbeat.
       this.link.count('push_failed');
     } finally {
       this.#pushing = false;
     }
   }
 
-  /** Sends what was claimed; what cannot be sent goes back to the queue. */
-  deliver(commands: readonly Claimed[]): void {
-    const unsent: Claimed[] = [];
+  /** Sends claimed commands. Those that cannot be sent go back to the queue. */
+  deliver(commands: readonly ClaimedCommand[]): void {
+    const unsent: ClaimedCommand[] = [];
     for (const command of commands) {
-      if (!this.open || this.link.socket.bufferedAmount > MOST_BUFFERED) {
+      if (!this.open || this.link.socket.bufferedAmount > MAX_BUFFERED_BYTES) {
         unsent.push(command);
         continue;
       }
@@ -155,7 +156,7 @@ export class AgentSocket {
     this.release(unsent.map(({ id, attempt }) => ({ id, attempt, unsent: true })));
   }
 
-  /** The agent has begun or ended it: it need not be taken back when the socket closes. */
+  /** The agent has started or ended the command, so it does not go back to the queue when the socket closes. */
   settle(commandId: string): void {
     if (!this.#outstanding?.delete(commandId)) return;
     if (this.#outstanding.size === 0) this.#outstanding = null;
@@ -169,17 +170,17 @@ export class AgentSocket {
       .catch(() => this.link.count('release_failed'));
   }
 
-  /** Counts what an agent had no business to say; the first of each kind leaves an audit entry too. */
+  /** Counts a frame that was denied. The first of each kind also writes an audit entry. */
   refuse(kind: string, details: object = {}): void {
     this.link.count(`refused_${kind}`);
-    this.#refusals ??= new Set();
-    if (this.#refusals.has(kind)) return;
-    this.#refusals.add(kind);
+    this.#refusedKinds ??= new Set();
+    if (this.#refusedKinds.has(kind)) return;
+    this.#refusedKinds.add(kind);
     const entry = {
       result: 'denied' as const,
       resourceType: 'device',
       resourceId: this.deviceId,
-      errorMessage: `A frame was refused: ${kind}`,
+      errorMessage: `A frame was denied: ${kind}`,
       details: { kind, epoch: this.epoch, ...details },
     };
     void this.link.work(async (ctx: Context) => ctx.auditAttempt('agent.frame.refuse', entry)).catch(() => undefined);
@@ -192,7 +193,7 @@ export class AgentSocket {
       if (!this.#closing) this.refuse('rate');
       this.close(CLOSE.RATE, 'rate');
     } else if (!body) this.#refuseMalformed();
-    else if (!this.#closing || LAST_WORDS.has(body.frame)) {
+    else if (!this.#closing || FRAMES_AFTER_CLOSE.has(body.frame)) {
       const { frame, ...rest } = body;
       void this.#work(frame, isBinary ? data : rest);
     }
@@ -202,22 +203,22 @@ export class AgentSocket {
     this.#malformed += 1;
     this.refuse('malformed');
     this.send({ frame: 'error', code: 'VALIDATION_ERROR', message: 'A frame is a JSON object with the text "frame"' });
-    if (this.#malformed >= MOST_MALFORMED) this.close(CLOSE.MALFORMED, 'malformed');
+    if (this.#malformed >= MAX_MALFORMED) this.close(CLOSE.MALFORMED, 'malformed');
   }
 
   async #work(frame: string, body: unknown): Promise<void> {
-    this.#inWork += 1;
-    if (this.#inWork === MOST_IN_WORK) this.link.socket.pause();
+    this.#inProgress += 1;
+    if (this.#inProgress === MAX_IN_PROGRESS) this.link.socket.pause();
     try {
-      await this.#around.take(this, frame, body);
+      await this.#events.take(this, frame, body);
     } catch (fault) {
       const error = fault instanceof AppError ? fault : errors.Unavailable();
       this.link.count(error.status < 500 ? 'refused_frame' : 'failed_frame');
       const { commandId } = body as { commandId?: unknown };
       this.send({ frame: 'error', of: frame, commandId, code: error.code, message: error.message });
     } finally {
-      if (this.#inWork === MOST_IN_WORK) this.link.socket.resume();
-      this.#inWork -= 1;
+      if (this.#inProgress === MAX_IN_PROGRESS) this.link.socket.resume();
+      this.#inProgress -= 1;
     }
   }
 }

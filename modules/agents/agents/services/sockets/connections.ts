@@ -1,4 +1,4 @@
-/** Who is connected, and to which process: one row a device and role, written in group commits. */
+/** The connections of agents and the processes that hold them: one row for each device and role, written in group commits. */
 import { type Context, defineBatch, errors } from '#core';
 
 export type SocketRole = 'agent' | 'watchdog';
@@ -10,15 +10,15 @@ interface Connect {
 export interface Connected {
   /** Counts the connections of this device and role. */
   epoch: number;
-  /** The process that held the connection before. */
+  /** The process that held the previous connection. */
   before: string | null;
 }
 
-/** Tells the process that held an agent's socket to let it go; the payload is `deviceId role epoch`. */
+/** Sent to the process that holds the previous socket of an agent, which closes it; the payload is `deviceId role epoch`. */
 export const REPLACED_NOTICE = 'agents.replaced';
 
-// In the order of the key, as disconnects, so that batches of two processes cannot wait for each other in a circle. A
-// device that is being moved is waited for, else its connection would stay with the organization that it leaves.
+// In the order of the key, like disconnects, so that the batches of two processes cannot deadlock. The lock waits for a move of
+// the device, because otherwise its connection would stay with the old organization.
 // reach: devices of agents, each named by its own token
 const CONNECT = `
 insert into agent_connections as c (device_id, role, org_id, node_id, epoch)
@@ -37,7 +37,7 @@ const connects = defineBatch<Connect, Connected | null>({
   maxSize: 500,
   autocommit: true,
   async run(sql, items) {
-    // A device that comes twice in one batch takes two epochs; the row can only be touched once.
+    // A row can be updated only once by the statement, so a device that is twice in one batch takes two epochs at once.
     const groups = [...Map.groupBy(items, keyOf).values()].map((same) => ({ ...(same[0] as Connect), n: same.length }));
     const { rows } = await sql<Connected & { deviceId: string; role: SocketRole }>(
       CONNECT,
@@ -61,7 +61,7 @@ const connects = defineBatch<Connect, Connected | null>({
   },
 });
 
-/** Takes the next epoch, and tells another process that held the agent before. Throws DEVICE_GONE. */
+/** Takes the next epoch, and notifies the process that held the previous connection. Throws DEVICE_GONE. */
 export async function connect(ctx: Context, item: Connect): Promise<number> {
   const connected = await ctx.batch(connects, item);
   if (!connected) throw errors.DeviceGone();
@@ -97,11 +97,12 @@ const disconnects = defineBatch<Disconnect, null>({
   },
 });
 
-/** Only the connection that the row still speaks of; a device whose socket closes is not offline by that. */
+/** Changes the row only if it still has this epoch. The device does not go offline because its socket closes. */
 export async function disconnect(ctx: Context, item: Disconnect): Promise<void> {
   await ctx.batch(disconnects, item);
 }
 
+/** Whether a process holds the socket of the device's main agent. A dead process counts for up to a minute. */
 export async function isConnected(ctx: Context, deviceId: string): Promise<boolean> {
   // reach: callers have checked the device with mustExist
   const { rowCount } = await ctx.sql(
@@ -112,7 +113,7 @@ export async function isConnected(ctx: Context, deviceId: string): Promise<boole
   return rowCount === 1;
 }
 
-/** This process lives; connections of processes that have not said so for a minute are none. Platform role. */
+/** Marks this process as running, and removes the connections of processes that have not done so for a minute. Platform role. */
 export async function keepNode(ctx: Context, nodeId: string): Promise<void> {
   await ctx.sql(
     'insert into agent_nodes (id) values ($1) on conflict (id) do update set seen_at = now()',
@@ -128,7 +129,7 @@ export async function keepNode(ctx: Context, nodeId: string): Promise<void> {
   );
 }
 
-/** Those of the organizations that are no longer active, or whose partner is not. Platform role. */
+/** The organizations among these that are not active, or whose partner is not. Platform role. */
 export async function inactiveAmong(ctx: Context, orgIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await ctx.sql<{ id: string }>(
     `select a.id from unnest($1::uuid[]) as a (id)

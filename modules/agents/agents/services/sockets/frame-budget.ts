@@ -1,9 +1,9 @@
-/** How much an agent may say over its socket: a bucket that fills evenly, from which each frame takes what it costs. */
+/** Limits the frames of an agent with a token bucket, from which each frame takes its cost. */
 
-/** Frames at once, and frames a second for ever. */
-const MOST = 600;
-const PER_SECOND = 20;
-/** A beat writes; 120 a minute are as many as over HTTP. Output of a terminal comes in many small pieces. */
+/** The size of the bucket, and the rate at which it refills. */
+const MAX_FRAMES = 600;
+const FRAMES_PER_SECOND = 20;
+/** Frames that do not cost 1. A heartbeat writes: 120 a minute, as over HTTP. Terminal output comes in many small frames. */
 const COSTS = new Map([
   ['heartbeat', 10],
   ['terminal_output', 0.1],
@@ -12,17 +12,17 @@ const COSTS = new Map([
 ]);
 
 export class FrameBudget {
-  #left = MOST;
+  #left = MAX_FRAMES;
   #filledAt: number;
 
-  /** @param now milliseconds of a monotonic clock, here and below. */
+  /** @param now milliseconds of the monotonic clock, here and below. */
   constructor(now: number) {
     this.#filledAt = now;
   }
 
-  /** False when the agent has said more than it may. */
+  /** False when the limit is exceeded. */
   spend(frame: string, now: number): boolean {
-    this.#left = Math.min(MOST, this.#left + ((now - this.#filledAt) / 1000) * PER_SECOND);
+    this.#left = Math.min(MAX_FRAMES, this.#left + ((now - this.#filledAt) / 1000) * FRAMES_PER_SECOND);
     this.#filledAt = now;
     this.#left -= COSTS.get(frame) ?? 1;
     return this.#left >= 0;

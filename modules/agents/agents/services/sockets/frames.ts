@@ -1,4 +1,4 @@
-/** What each frame of an agent does; over a socket the same holds as over HTTP. */
+/** Processes the frames of agents, with the same rules as the requests over HTTP. */
 
 import type { Progress, ReceivedHeartbeat, ReceivedResult } from '#agent-protocol';
 import {
@@ -10,14 +10,13 @@ import {
   updateFrame,
 } from '#agent-protocol/schemas';
 import { AppError, errors } from '#core';
-import '../../slot-shapes.ts';
 import { finish } from '../commands.ts';
-import { answerBeat } from '../heartbeats.ts';
+import { answerHeartbeat } from '../heartbeats.ts';
 import { tokenByHash } from '../tokens/authentication.ts';
 import type { AgentSocket } from './agent-socket.ts';
 
 type Take = (socket: AgentSocket, body: Record<string, unknown>) => Promise<void> | void;
-/** Milliseconds between two notes of progress of one agent. */
+/** Progress of an agent is stored at most once in this time, in milliseconds. */
 const PROGRESS_MS = 500;
 
 const FRAMES: Readonly<Record<string, Take>> = {
@@ -29,7 +28,7 @@ const FRAMES: Readonly<Record<string, Take>> = {
   update_status: takeUpdate,
 };
 
-/** Throws what the agent is told; frames that nobody knows come from newer agents and are only counted. */
+/** Throws errors to send to the agent. Unknown frames come from newer agents and are only counted. */
 export async function takeFrame(socket: AgentSocket, frame: string, body: unknown): Promise<void> {
   const take = Object.hasOwn(FRAMES, frame) ? FRAMES[frame] : undefined;
   if (take) return take(socket, body as Record<string, unknown>);
@@ -43,10 +42,10 @@ export async function takeFrame(socket: AgentSocket, frame: string, body: unknow
 }
 
 async function takeHeartbeat(socket: AgentSocket, body: Record<string, unknown>): Promise<void> {
-  const beat = isPlainHeartbeat(body) ? body : ((await heartbeatBody.validateAsync(body)) as ReceivedHeartbeat);
-  socket.beatAt = performance.now();
+  const heartbeat = isPlainHeartbeat(body) ? body : ((await heartbeatBody.validateAsync(body)) as ReceivedHeartbeat);
+  socket.heartbeatAt = performance.now();
   const { answer, commands } = await socket.link.work(async (ctx) =>
-    answerBeat(ctx, await tokenByHash(ctx, socket.tokenHash), beat, socket.epoch),
+    answerHeartbeat(ctx, await tokenByHash(ctx, socket.tokenHash), heartbeat, socket.epoch),
   );
   socket.configVersion = answer.configVersion;
   socket.send({ frame: 'heartbeat_ack', ...answer, commands: [] });
@@ -66,7 +65,7 @@ async function takeAck(socket: AgentSocket, body: Record<string, unknown>): Prom
   );
   if (begun === 'running' || begun === 'ended') socket.settle(commandId);
   else socket.refuse('ack', { commandId });
-  // An agent that hears `ended` or `unknown` in time need not run it.
+  // An agent that receives `ended` or `unknown` in time does not run the command.
   socket.send({ frame: 'ack_answer', commandId, begun });
 }
 
@@ -80,7 +79,7 @@ async function takeResult(socket: AgentSocket, body: Record<string, unknown>): P
     socket.send({ frame: 'result_ack', commandId, success: true });
   } catch (fault) {
     const { status, code, message } = fault instanceof AppError ? fault : errors.Unavailable();
-    // finish() has written the entry of a command that was never given; here the metric counts.
+    // For a command that was never delivered, finish() has written the audit entry.
     socket.link.count(status < 500 ? 'refused_result' : 'failed_result');
     socket.send({ frame: 'result_ack', commandId, success: false, status, code, message });
   }

@@ -1,4 +1,4 @@
-/** The agents that are connected to this process: who they are, whether they still may be, and what reaches them. */
+/** The agents that are connected to this process: accepts, checks, pings and closes their sockets. */
 import { randomUUID } from 'node:crypto';
 import { CAPABILITIES, CLOSE } from '#agent-protocol';
 import { AppError, defineService, errors, type SocketLink, type StartServices } from '#core';
@@ -6,23 +6,23 @@ import { sha256Hex } from '#core/auth';
 import { connected } from '../../models/agent-path.ts';
 import { variables } from '../../variables.ts';
 import { agentConfigs, SETTINGS_NOTICE } from '../configs.ts';
-import { answerBeat } from '../heartbeats.ts';
+import { answerHeartbeat } from '../heartbeats.ts';
 import { bearerOf, readmit, tokenByHash } from '../tokens/authentication.ts';
 import { AGENT_NOTICE, type TokenCache } from '../tokens/token-cache.ts';
 import { AgentSocket } from './agent-socket.ts';
 import { connect, disconnect, inactiveAmong, keepNode, REPLACED_NOTICE, type SocketRole } from './connections.ts';
 import { takeFrame } from './frames.ts';
 
-/** Milliseconds between looks at all sockets, and between signs of life of this process. */
-const TICK_MS = 1_000;
-const NODE_MS = 10_000;
-const MOST_PONG_MS = 10_000;
-/** A socket that answers but whose agent does not beat is a sign of life too, once in so many pings. */
+/** How often all sockets are checked, and how often this process marks itself as running. */
+const TICK_INTERVAL_MS = 1_000;
+const NODE_INTERVAL_MS = 10_000;
+const PONG_TIMEOUT_MS = 10_000;
+/** Number of pings after which an agent that sends no heartbeat, but answers pings, counts as having sent one. */
 const PRESENCE_PINGS = 4;
-/** Changes of tenants come in bursts; within a second sockets of suspended ones must be closed. */
-const TENANTS_MS = 250;
-/** Registered for RFC 6455: the server cannot take the connection now. */
-const TRY_AGAIN = 1013;
+/** Changes of tenants come in bursts, but sockets of suspended tenants must be closed within a second. */
+const TENANT_CHECK_DELAY_MS = 250;
+/** Close code of RFC 6455: the server cannot accept the connection now. */
+const CLOSE_TRY_AGAIN = 1013;
 
 export class AgentHub {
   readonly nodeId = randomUUID();
@@ -33,7 +33,7 @@ export class AgentHub {
   #tenants: NodeJS.Timeout | undefined;
   #keptAt = Number.NEGATIVE_INFINITY;
   #pingMs = 30_000;
-  /** Somebody came who was admitted by what was known up to a second ago. */
+  /** A socket was accepted since the last tick, by a state of its tenant that may be a second old. */
   #arrived = false;
 
   constructor(asPlatform: StartServices['asPlatform'], cache: TokenCache) {
@@ -45,8 +45,8 @@ export class AgentHub {
     return this.#sockets.agent.size + this.#sockets.watchdog.size;
   }
 
-  /** Takes a socket whose upgrade was admitted: epoch first, then the place here, then the first beat. */
-  async welcome(link: SocketLink): Promise<void> {
+  /** Accepts an authenticated socket: assigns an epoch, adds it to the sockets of this process, and counts it as a heartbeat. */
+  async accept(link: SocketLink): Promise<void> {
     const { deviceId } = link.scope;
     if (!deviceId) throw errors.Unauthenticated();
     await this.#live(link);
@@ -62,7 +62,7 @@ export class AgentHub {
     );
     const now = performance.now();
     socket.nextPingAt = now + this.#pingMs * (0.5 + Math.random() / 2);
-    socket.beatAt = now;
+    socket.heartbeatAt = now;
     this.#add(socket);
     socket.listen();
     link.count('opened');
@@ -74,12 +74,12 @@ export class AgentHub {
       pingSeconds: this.#pingMs / 1000,
       capabilities: CAPABILITIES,
     });
-    // What changed while it was on its way here found no socket to close.
+    // A change during the steps above found no socket to close.
     await this.#recheck(socket);
-    await this.#beat(socket);
+    await this.#heartbeat(socket);
   }
 
-  /** What waits in the queue of a device goes out over its sockets. */
+  /** Sends the waiting commands of a device over its sockets. */
   push(deviceId: string): void {
     for (const socket of this.#of(deviceId)) void socket.push();
   }
@@ -96,7 +96,7 @@ export class AgentHub {
     for (const socket of this.#all()) void this.#recheck(socket);
   }
 
-  /** Another connection of the same agent is newer, here or elsewhere. */
+  /** Closes the socket of an agent that has a newer connection, here or in another process. */
   replaced(deviceId: string, role: SocketRole, epoch: number): void {
     const socket = this.#sockets[role].get(deviceId);
     if (!socket || socket.epoch >= epoch) return;
@@ -104,16 +104,16 @@ export class AgentHub {
     socket.close(CLOSE.REPLACED, 'replaced');
   }
 
-  /** Something about organizations or partners changed: looked at once for all changes of a moment. */
+  /** Checks the tenants of all sockets after a change of organizations or partners, once for changes in quick succession. */
   tenantsChanged(): void {
     if (this.size === 0) return;
     this.#tenants ??= setTimeout(() => {
       this.#tenants = undefined;
       void this.#closeInactive();
-    }, TENANTS_MS).unref();
+    }, TENANT_CHECK_DELAY_MS).unref();
   }
 
-  /** Tells agents whose configuration is another one now; they fetch it, or get it with their next beat. */
+  /** Sends changed configuration versions to agents. They fetch the configuration, or get it with their next heartbeat. */
   async settingsChanged(orgId: string): Promise<void> {
     for (const socket of this.#all()) {
       if (orgId !== '*' && socket.orgId !== orgId) continue;
@@ -158,11 +158,11 @@ export class AgentHub {
     this.#timer = undefined;
   }
 
-  /** Before the first socket the process makes itself known, so that its connections are never taken for a dead one's. */
+  /** Registers the process before its first socket, so that its connections are not mistaken for those of a dead process. */
   async #live({ services }: SocketLink): Promise<void> {
     this.#pingMs = variables.of(services.config).pingSeconds * 1000;
-    if (performance.now() - this.#keptAt > NODE_MS * 2) await this.#keep();
-    this.#timer ??= setInterval(() => this.#tick(performance.now()), TICK_MS).unref();
+    if (performance.now() - this.#keptAt > NODE_INTERVAL_MS * 2) await this.#keep();
+    this.#timer ??= setInterval(() => this.#tick(performance.now()), TICK_INTERVAL_MS).unref();
   }
 
   async #keep(): Promise<void> {
@@ -171,12 +171,12 @@ export class AgentHub {
   }
 
   #tick(now: number): void {
-    const pongMs = Math.min(MOST_PONG_MS, this.#pingMs);
+    const pongMs = Math.min(PONG_TIMEOUT_MS, this.#pingMs);
     for (const socket of this.#all()) {
       if (socket.pingedAt > 0 && now - socket.pingedAt > pongMs && !socket.busy) socket.close(CLOSE.PONG, 'no pong');
       else if (now >= socket.nextPingAt) this.#ping(socket, now);
     }
-    const due = now - this.#keptAt >= NODE_MS;
+    const due = now - this.#keptAt >= NODE_INTERVAL_MS;
     if (due) void this.#keep().catch(() => undefined);
     if (due || this.#arrived) void this.#closeInactive();
     this.#arrived = false;
@@ -187,17 +187,17 @@ export class AgentHub {
     socket.pingedAt = now;
     socket.send({ frame: 'ping' });
     if (socket.tokenEnds && socket.tokenEnds.getTime() <= Date.now()) void this.#recheck(socket);
-    if (now - socket.beatAt < PRESENCE_PINGS * this.#pingMs) return;
-    void this.#beat(socket).catch(() => undefined);
+    if (now - socket.heartbeatAt < PRESENCE_PINGS * this.#pingMs) return;
+    void this.#heartbeat(socket).catch(() => undefined);
   }
 
-  /** A connection counts as a beat that says nothing: it makes the device online and notices its address. */
-  async #beat(socket: AgentSocket): Promise<void> {
+  /** Counts the connection as a heartbeat without fields, which makes the device online and records its address. */
+  async #heartbeat(socket: AgentSocket): Promise<void> {
     if (!socket.open) return;
     const { link, tokenHash, role, epoch } = socket;
-    socket.beatAt = performance.now();
+    socket.heartbeatAt = performance.now();
     const { answer, commands } = await link.work(async (ctx) =>
-      answerBeat(ctx, await tokenByHash(ctx, tokenHash), { role }, epoch),
+      answerHeartbeat(ctx, await tokenByHash(ctx, tokenHash), { role }, epoch),
     );
     socket.configVersion ??= answer.configVersion;
     socket.deliver(commands);
@@ -209,10 +209,10 @@ export class AgentHub {
       socket.tokenEnds = token.expiresAt;
       if (token.orgId !== socket.orgId) socket.close(CLOSE.MOVED, 'moved');
     } catch (fault) {
-      const why = refusalOf(fault);
-      // A token that was rotated ends ten minutes later; its agent has the next one and only needs to come again.
+      const why = closeReason(fault);
+      // A rotated token ends after ten minutes. Its agent has the new one and only has to reconnect.
       if (why?.reason === 'unauthenticated' && socket.tokenEnds) socket.close(CLOSE.MOVED, 'token replaced');
-      // Who cannot be asked about stays until the next time.
+      // If the check itself failed, the socket stays open until the next check.
       else if (why) socket.close(why.code, why.reason);
     }
   }
@@ -231,7 +231,7 @@ export class AgentHub {
   }
 }
 
-function refusalOf(fault: unknown): { code: number; reason: string } | null {
+function closeReason(fault: unknown): { code: number; reason: string } | null {
   if (!(fault instanceof AppError) || fault.status >= 500) return null;
   return { code: fault.status === 403 ? CLOSE.STATE : CLOSE.AUTH, reason: fault.code.toLowerCase() };
 }
@@ -259,13 +259,13 @@ export function startHub(start: StartServices, cache: TokenCache): AgentHub {
   return hub;
 }
 
-/** The socket is not read until it has its place; a failure before that asks the agent to come again. */
+/** Pauses the socket until it is accepted. If that fails, the agent is asked to reconnect. */
 export function openAgentSocket(link: SocketLink): void {
   const hub = link.services.get(HUB);
   link.socket.pause();
-  hub.welcome(link).catch((fault: unknown) => {
+  hub.accept(link).catch((fault: unknown) => {
     link.count('welcome_failed');
-    const { code, reason } = refusalOf(fault) ?? { code: TRY_AGAIN, reason: 'try again later' };
+    const { code, reason } = closeReason(fault) ?? { code: CLOSE_TRY_AGAIN, reason: 'try again later' };
     link.socket.close(code, reason);
     link.socket.resume();
   });

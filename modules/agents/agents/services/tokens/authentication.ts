@@ -1,4 +1,4 @@
-/** Says which device a bearer token belongs to, and what that device may call now. */
+/** Authenticates agents by their bearer token, and checks what the device may call in its state. */
 import {
   type AgentAccess,
   type AgentIdentity,
@@ -13,18 +13,18 @@ import { DeviceDecommissioned, ReEnrollmentRequired, TenantInactive } from '../.
 import type { Credential } from '../../models/credential.ts';
 import { countFailures } from './failures.ts';
 import { ORG_SHARES } from './org-shares.ts';
-import { AGENT_NOTICE, type Found, type KnownToken, TOKEN_CACHE, TokenCache, tokenCache } from './token-cache.ts';
+import { AGENT_NOTICE, type KnownToken, TOKEN_CACHE, TokenCache, type TokenLookup, tokenCache } from './token-cache.ts';
 
 declare module '#core/contract' {
   interface AgentAccess {
-    /** The route takes a token that waits for its confirmation; every other route refuses it. */
+    /** The route accepts a token that waits for its confirmation; all others reject it. */
     pending?: true;
-    /** Gets through also when the organization's agents have used up all but the last fifth of their calls. */
+    /** The route may use the share of the organization's rate limit that other calls may not use. */
     vital?: true;
   }
 }
 
-/** Opens the cache and keeps it true: a change of a device or its tokens empties that device's entries at once. */
+/** Starts the cache. A change of a device or its tokens drops the entries of that device. */
 export function startTokenCache({ asPlatform, onNotice, onNoticesLost }: StartServices): TokenCache {
   const cache = new TokenCache((hashes) => asPlatform((ctx) => readTokens(ctx, hashes)));
   onNotice(AGENT_NOTICE, (deviceId) => cache.forgetDevice(deviceId));
@@ -33,8 +33,8 @@ export function startTokenCache({ asPlatform, onNotice, onNoticesLost }: StartSe
   return cache;
 }
 
-async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<string, Found>> {
-  // reach: found by the secret token; who calls is not known before
+async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<string, TokenLookup>> {
+  // reach: found by the secret token; the caller is not known before
   const { rows } = await ctx.sql<Credential & { hash: string }>(
     `select token_hash as hash, device_id as "deviceId", org_id as "orgId", agent_id as "agentId", role, state,
        expires_at as "expiresAt", suspended_at is not null as suspended, created_at as "createdAt"
@@ -42,7 +42,7 @@ async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<
     [hashes],
     'agents-read-tokens',
   );
-  const found = new Map<string, Found>();
+  const found = new Map<string, TokenLookup>();
   const devices =
     rows.length > 0 ? await ctx.use('devices').identify([...new Set(rows.map((row) => row.deviceId))]) : [];
   const byId = new Map(devices.map((device) => [device.deviceId, device]));
@@ -67,19 +67,19 @@ async function readTokens(ctx: Context, hashes: readonly string[]): Promise<Map<
   return found;
 }
 
-/** A route that is open in every state need not know the state: the heartbeat's own statement answers with it. */
+/** Whether the route depends on the state of device and tenant. A heartbeat does not: its own statement returns the state. */
 const needsState = (route: AgentAccess): boolean =>
   !(route.suspended && route.also?.includes('quarantined') && route.also.includes('decommissioned'));
 
-/** Wrong tokens a minute, device and address, after which the database is not asked any more. */
-const MOST_FAILURES = 30;
+/** Wrong tokens per minute, device and address, after which the database is no longer queried. */
+const MAX_FAILURES = 30;
 
-/** Throws what the agent must see: first for the token (401, 410), then for the state of device and tenant (403), then for the rate (429). */
+/** Throws the first error: of the token (401, 410), of the state of device and tenant (403), of the rate limit (429). */
 export async function authenticate(request: AgentRequest): Promise<AgentIdentity> {
   const { agentId, token, route, services, ip } = request;
   const cache = services.get(TOKEN_CACHE);
   const hash = sha256Hex(token);
-  const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MOST_FAILURES);
+  const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MAX_FAILURES);
   if (!cache.peek(hash)) await failures.check();
   const found = await cache.find(hash, needsState(route));
   if (found.kind === 'gone' && found.agentId === agentId) throw errors.DeviceGone();
@@ -100,7 +100,7 @@ function mustBeAdmitted(known: KnownToken, route: AgentAccess): void {
   mustBeOpen(known, route);
 }
 
-/** Asks once more for a caller that stays: throws what it would see if it came now. */
+/** Checks the token of an open socket again, and throws the error that a new request would get. */
 export async function readmit(cache: TokenCache, hash: string, route: AgentAccess): Promise<KnownToken> {
   const found = await cache.find(hash, true);
   if (found.kind === 'gone') throw errors.DeviceGone();
@@ -112,7 +112,7 @@ export async function readmit(cache: TokenCache, hash: string, route: AgentAcces
 function mustBeUsable({ state, expiresAt, suspended, role }: KnownToken, route: AgentAccess): void {
   if (suspended) throw ReEnrollmentRequired();
   if (state === 'pending') {
-    // Whether the hour has passed is for the confirmation itself to say.
+    // The confirmation itself checks whether the token has expired.
     if (!route.pending) throw errors.Unauthenticated();
   } else if (expiresAt && expiresAt.getTime() <= Date.now()) throw errors.Unauthenticated();
   if (!route.roles.includes(role)) throw errors.Forbidden(`A ${role} token may not call this`);
@@ -129,7 +129,7 @@ export function bearerOf({ headers }: Pick<Input, 'headers'>): string {
   return (headers.authorization ?? '').slice('Bearer '.length);
 }
 
-/** Who calls, for handlers; read again in the rare case that it was forgotten since the request began. */
+/** The token of the caller; read again in the rare case that the cache dropped it since the authentication. */
 export const callerToken = (ctx: Context, input: Pick<Input, 'headers'>): Promise<KnownToken> =>
   tokenByHash(ctx, sha256Hex(bearerOf(input)));
 

@@ -1,4 +1,4 @@
-/** The life of an agent's tokens: issued at enrollment, rotated in two phases, suspended. */
+/** Tokens of agents: issued at enrollment, rotated in two phases, suspended and restored. */
 
 import type { AgentRole, TokenSet } from '#agent-protocol';
 import type { Context } from '#core';
@@ -7,11 +7,11 @@ import { PendingRotationExpired, PendingTokenRequired, RotationConflict } from '
 import type { CredentialState } from '../../models/credential.ts';
 import { AGENT_NOTICE } from './token-cache.ts';
 
-/** How long rotated tokens wait for their confirmation, and how long the replaced ones go on working. */
-const PENDING = '1 hour';
-const GRACE = '10 minutes';
+/** How long new tokens of a rotation wait for their confirmation, and how long the replaced ones remain valid. */
+const PENDING_LIFETIME = '1 hour';
+const PREVIOUS_LIFETIME = '10 minutes';
 
-/** Every process forgets what it knows of the device's tokens; this one before its caller has the answer. */
+/** All processes drop the tokens of the device from their caches; this one does so before the answer is sent. */
 const tellChanged = (ctx: Context, deviceId: string): void => ctx.notify(AGENT_NOTICE, deviceId);
 
 interface Owner {
@@ -52,7 +52,7 @@ async function store(
   );
 }
 
-/** New tokens in place of all that the device had; the old ones stop working with the commit. */
+/** Replaces all tokens of the device; the old ones stop working with the commit. */
 export async function issueTokens(ctx: Context, owner: Owner): Promise<TokenSet> {
   const { tokens, hashes } = newTokens();
   await takeTurn(ctx, owner.deviceId);
@@ -63,7 +63,7 @@ export async function issueTokens(ctx: Context, owner: Owner): Promise<TokenSet>
   return tokens;
 }
 
-interface Held {
+interface HeldCredential {
   role: AgentRole;
   state: CredentialState;
   agentId: string;
@@ -73,17 +73,17 @@ interface Held {
 }
 
 /**
- * Changes of one device's tokens take turns. Locking the rows would not do: each turn replaces some of them, so two that
- * wait may lock what is left in different orders.
+ * Serializes changes of the tokens of a device. Row locks would not do: each change replaces some of the rows, so two waiting
+ * transactions could lock the remaining ones in different order.
  */
 async function takeTurn(ctx: Context, deviceId: string): Promise<void> {
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent-tokens:${deviceId}`], 'agents-turn');
 }
 
-async function lockCredentials(ctx: Context, deviceId: string, token: string): Promise<Held[]> {
+async function lockCredentials(ctx: Context, deviceId: string, token: string): Promise<HeldCredential[]> {
   await takeTurn(ctx, deviceId);
   // reach: the agent's own device, which its token names
-  const { rows } = await ctx.sql<Held>(
+  const { rows } = await ctx.sql<HeldCredential>(
     `select role, state, agent_id as "agentId", org_id as "orgId", coalesce(expires_at <= now(), false) as expired,
        token_hash = $2 as mine
      from agent_credentials where device_id = $1`,
@@ -94,8 +94,8 @@ async function lockCredentials(ctx: Context, deviceId: string, token: string): P
 }
 
 /**
- * First phase: new tokens that wait one hour for their confirmation; asking again replaces them, so a lost answer is
- * harmless. Throws ROTATION_CONFLICT to a token that has been replaced meanwhile.
+ * First phase: new tokens that wait one hour for their confirmation. A repeat replaces them, so a lost answer does no harm.
+ * Throws ROTATION_CONFLICT for a token that is not the current one.
  */
 export async function startRotation(ctx: Context, deviceId: string, token: string): Promise<TokenSet> {
   const held = await lockCredentials(ctx, deviceId, token);
@@ -104,20 +104,20 @@ export async function startRotation(ctx: Context, deviceId: string, token: strin
   // reach: the agent's own device, which its token names
   await ctx.sql(`delete from agent_credentials where device_id = $1 and state = 'pending'`, [deviceId]);
   const { tokens, hashes } = newTokens();
-  await store(ctx, { deviceId, orgId: mine.orgId, agentId: mine.agentId }, hashes, 'pending', PENDING);
+  await store(ctx, { deviceId, orgId: mine.orgId, agentId: mine.agentId }, hashes, 'pending', PENDING_LIFETIME);
   ctx.audit('agent.token.rotate', { resourceType: 'device', resourceId: deviceId, details: { step: 'start' } });
   tellChanged(ctx, deviceId);
   return tokens;
 }
 
 /**
- * Second phase, called with the new token: it becomes the current one, the old one keeps working for ten minutes.
- * Throws PENDING_TOKEN_REQUIRED to any other token and PENDING_ROTATION_EXPIRED after the hour.
+ * Second phase, called with the new token: it becomes the current one, and the old one remains valid for ten minutes.
+ * Throws PENDING_TOKEN_REQUIRED for any other token, and PENDING_ROTATION_EXPIRED after the hour.
  */
 export async function confirmRotation(ctx: Context, deviceId: string, token: string): Promise<{ success: true }> {
   const held = await lockCredentials(ctx, deviceId, token);
   const mine = held.find((one) => one.mine);
-  // Gone between the authentication and the lock: a newer rotation replaced it.
+  // A newer rotation replaced it between the authentication and the lock.
   if (!mine) throw RotationConflict();
   if (mine.state !== 'pending') throw PendingTokenRequired();
   if (mine.expired) throw PendingRotationExpired();
@@ -127,7 +127,7 @@ export async function confirmRotation(ctx: Context, deviceId: string, token: str
   await ctx.sql(
     `update agent_credentials set state = 'previous', expires_at = now() + $2::interval
      where device_id = $1 and state = 'current'`,
-    [deviceId, GRACE],
+    [deviceId, PREVIOUS_LIFETIME],
   );
   // reach: the agent's own device, which its token names
   await ctx.sql(
@@ -140,7 +140,7 @@ export async function confirmRotation(ctx: Context, deviceId: string, token: str
   return { success: true };
 }
 
-/** The agent is told to enroll again until restore() is called; returns false when it is suspended already. */
+/** Requests with a token of the device fail with RE_ENROLLMENT_REQUIRED until `restore`; false when it is suspended already. */
 export async function suspendTokens(ctx: Context, deviceId: string, reason: string): Promise<boolean> {
   // reach: other modules have checked the device before they call this
   const { rowCount } = await ctx.sql(
@@ -164,7 +164,7 @@ export async function restoreTokens(ctx: Context, deviceId: string): Promise<boo
   return (rowCount ?? 0) > 0;
 }
 
-/** Removes tokens whose time is over and tombstones older than a year. */
+/** Removes expired tokens, and tombstones older than a year. */
 export async function cleanCredentials(ctx: Context): Promise<void> {
   // reach: retention by the platform role, for all organizations
   await ctx.sql('delete from agent_credentials where expires_at < now()');

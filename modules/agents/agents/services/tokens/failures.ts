@@ -1,15 +1,15 @@
-/** Counts wrong keys and tokens by where they come from, so that a guesser is stopped while a site of installers is not. */
+/** Counts wrong keys and tokens by their origin, to stop guessing without blocking installations at the same address. */
 import { errors, type Services } from '#core';
 
 const WINDOW_SECONDS = 60;
 
 export interface Failures {
-  /** Throws RATE_LIMITED with Retry-After when the failures of this minute are used up. */
+  /** Throws RATE_LIMITED with Retry-After when the failures of this minute have reached the maximum. */
   check(): Promise<void>;
   add(): Promise<void>;
 }
 
-/** @param max failures a minute under this key. While the counter store is away nothing is counted or refused. */
+/** @param max failures per minute for this key. While the counter store is unavailable, nothing is counted or limited. */
 export function countFailures(counters: Services['counters'], key: string, max: number): Failures {
   return {
     async check() {

@@ -1,16 +1,16 @@
-/** Remembers in this process which token speaks for which device, so that a heartbeat costs no statement. */
+/** Caches in this process which token belongs to which device, so that a heartbeat costs no statement. */
 import DataLoader from 'dataloader';
 import { type Context, defineService } from '#core';
 import type { Credential } from '../../models/credential.ts';
 
-/** The channel that empties the caches of every process; the payload is the device's id. */
+/** The notice that drops the entries of a device in all processes; the payload is its id. */
 export const AGENT_NOTICE = 'agent';
 
-/** How long a read stays usable on routes that are open in every state; notices end it earlier. */
-const KEEP_MS = 600_000;
-/** How old the device's and its tenant's state may be where it decides. */
+/** How long an entry is valid for routes that do not depend on the state of device and tenant. Notices end it earlier. */
+const CACHE_MS = 600_000;
+/** How long an entry is valid for all other routes, in milliseconds. */
 const FRESH_MS = 1_000;
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 
 export interface KnownToken extends Credential {
   siteId: string;
@@ -19,27 +19,30 @@ export interface KnownToken extends Credential {
   lifecycle: 'pending' | 'active' | 'quarantined' | 'decommissioned';
   tenantActive: boolean;
 }
-/** `gone`: the token of a purged device. Unknown tokens are not remembered: anybody can make them up. */
-export type Found = { kind: 'known'; token: KnownToken } | { kind: 'gone'; agentId: string } | { kind: 'unknown' };
-export type ReadTokens = (hashes: readonly string[]) => Promise<Map<string, Found>>;
+/** `gone` is the token of a purged device. Unknown tokens are not cached, because anyone can invent them. */
+export type TokenLookup =
+  | { kind: 'known'; token: KnownToken }
+  | { kind: 'gone'; agentId: string }
+  | { kind: 'unknown' };
+export type ReadTokens = (hashes: readonly string[]) => Promise<Map<string, TokenLookup>>;
 
 interface Entry {
   token: KnownToken;
-  /** Milliseconds of the monotonic clock at which the read began. */
+  /** When the read began, in milliseconds of the monotonic clock. */
   readAt: number;
 }
 
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();
   readonly #byDevice = new Map<string, Set<string>>();
-  readonly #loader: DataLoader<string, Found>;
+  readonly #loader: DataLoader<string, TokenLookup>;
   readonly #most: number;
   #generation = 0;
 
-  /** @param read finds tokens by hash; called once a turn of the loop with all that were asked for. */
-  constructor(read: ReadTokens, most = MOST_ENTRIES) {
+  /** @param read finds tokens by hash; called once per turn of the event loop for all hashes that were requested in it. */
+  constructor(read: ReadTokens, most = MAX_ENTRIES) {
     this.#most = most;
-    this.#loader = new DataLoader<string, Found>(
+    this.#loader = new DataLoader<string, TokenLookup>(
       async (hashes) => {
         const found = await read(hashes);
         return hashes.map((hash) => found.get(hash) ?? { kind: 'unknown' });
@@ -49,23 +52,23 @@ export class TokenCache {
   }
 
   /** @param fresh true where the answer depends on the state of the device or its tenant. */
-  async find(hash: string, fresh: boolean): Promise<Found> {
+  async find(hash: string, fresh: boolean): Promise<TokenLookup> {
     const now = performance.now();
     const entry = this.#entries.get(hash);
-    if (entry && now - entry.readAt < (fresh ? FRESH_MS : KEEP_MS)) return { kind: 'known', token: entry.token };
+    if (entry && now - entry.readAt < (fresh ? FRESH_MS : CACHE_MS)) return { kind: 'known', token: entry.token };
     const generation = this.#generation;
     const found = await this.#loader.load(hash);
-    // A notice that came meanwhile may concern this very token: use what was read, but do not keep it.
+    // A notice during the read may concern this token, so the result is used and not kept.
     if (generation === this.#generation) {
       this.#drop(hash);
-      // A pending token becomes the current one between two calls, maybe in another process: it is read every time.
+      // A pending token may be confirmed by any process at any time, so it is never cached.
       const keep = found.kind === 'known' && found.token.state !== 'pending';
       if (keep) this.#keep(hash, { token: found.token, readAt: now });
     }
     return found;
   }
 
-  /** What is remembered of a token that was just authenticated; undefined when it was forgotten meanwhile. */
+  /** The entry of a token that was just authenticated; undefined when a notice has dropped it since. */
   peek(hash: string): KnownToken | undefined {
     return this.#entries.get(hash)?.token;
   }

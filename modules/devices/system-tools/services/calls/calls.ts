@@ -1,33 +1,38 @@
-/** One call of a live tool from beginning to end: order, wait, answer. Nothing is held open meanwhile. */
+/** A call of a live tool: sends the command, waits for its end and returns the result. Holds no transaction while it waits. */
 import { AppError, type Context } from '#core';
 import type { Tool } from '../../models/tool.ts';
 import { untilEnded } from './endings.ts';
-import { type Asked, entryOf, type Order, type Placed, placeOrder } from './orders.ts';
 import { resultOf } from './outcomes.ts';
+import { entryOf, type StartedCall, startCall, type ToolInput, type ToolRequest } from './requests.ts';
 
 export interface Called<R> {
   result: R;
-  placed: Placed;
+  call: StartedCall;
 }
 
-/** Throws as `placeOrder` and `resultOf` do. For routes without a transaction. */
-export async function callTool<R>(ctx: Context, input: Asked, tool: Tool<R>, order: Order): Promise<Called<R>> {
-  const placed = await placeOrder(ctx, input, tool, order);
-  return noted(ctx, tool, placed, order, async () => {
-    const ending = await untilEnded(ctx, placed, input.gone);
-    return { result: resultOf(tool, placed.commandId, ending), placed };
+/** Throws like `startCall` and `resultOf`. For routes without a transaction. */
+export async function callTool<R>(
+  ctx: Context,
+  input: ToolInput,
+  tool: Tool<R>,
+  request: ToolRequest,
+): Promise<Called<R>> {
+  const call = await startCall(ctx, input, tool, request);
+  return auditingFailure(ctx, tool, call, request, async () => {
+    const ending = await untilEnded(ctx, call, input.gone);
+    return { result: resultOf(tool, call.commandId, ending), call };
   });
 }
 
 /**
- * The order is in the trail with the command. That it failed, or that nobody knows, is an entry of its own; a 403 on a write
- * leaves one wherever it comes from.
+ * Audits a failure in an entry of its own: the entry of the call is written before its outcome is known. The audit of routes
+ * already records a 403 on a write.
  */
-export async function noted<R, T>(
+export async function auditingFailure<R, T>(
   ctx: Context,
   tool: Tool<R>,
-  { device, commandId }: Placed,
-  { target = {} }: Pick<Order, 'target'>,
+  { device, commandId }: StartedCall,
+  { target = {} }: Pick<ToolRequest, 'target'>,
   run: () => Promise<T>,
 ): Promise<T> {
   try {

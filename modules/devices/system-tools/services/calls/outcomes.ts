@@ -1,4 +1,4 @@
-/** From what a device said to what the caller hears. */
+/** Converts the result of a command into the answer of the API. */
 import { type AppError, errors } from '#core';
 import {
   DeviceBadResponse,
@@ -12,32 +12,32 @@ import {
 import type { Tool } from '../../models/tool.ts';
 import type { Ending } from './endings.ts';
 
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE_CHARS = 500;
 
-/** What the tool answered. Throws what the caller must hear; `ending` null says that nothing came in time. */
+/** The result of the tool. Throws the error for the caller; `ending` is null when no answer came in time. */
 export function resultOf<R>(tool: Tool<R>, commandId: string, ending: Ending | null): R {
   if (ending?.status === 'completed') {
     const { value, error } = tool.result.validate(parsed(ending.result));
     if (error) throw DeviceBadResponse();
     return value as R;
   }
-  if (ending?.status === 'failed') throw refusalOf(tool, ending);
+  if (ending?.status === 'failed') throw errorOf(tool, ending);
   throw timeoutOf(tool, commandId);
 }
 
-/** Nobody knows whether a change was made whose answer did not come. */
+/** Without an answer it is unknown whether a change was made. */
 export const timeoutOf = <R>(tool: Tool<R>, commandId: string): AppError =>
   DeviceTimeout(tool.mutates ? { details: [{ outcome: 'unverified', commandId }] } : {});
 
-function refusalOf<R>(tool: Tool<R>, { error, result }: Ending): AppError {
+function errorOf<R>(tool: Tool<R>, { error, result }: Ending): AppError {
   const { code } = (parsed(result) ?? {}) as { code?: unknown };
-  const said = error?.slice(0, LONGEST_MESSAGE).toWellFormed();
+  const said = error?.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
   const extras = said ? { message: said } : {};
   switch (code) {
     case 'NOT_FOUND':
       return errors.NotFound(extras);
     case 'PROTECTED':
-      // The agent's own service.
+      // For services this is the service of the agent itself.
       return tool.group === 'services' ? DeviceConflict(extras) : DeviceDenied(extras);
     case 'DENIED':
       return DeviceDenied(extras);

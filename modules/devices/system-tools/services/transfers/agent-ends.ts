@@ -1,10 +1,10 @@
-/** The agent's end of a transfer: it brings a file that somebody downloads, or fetches one that somebody uploads. */
+/** The agent's end of a transfer: sends a file for a download, or receives one of an upload. */
 import { type BodyStream, type Context, errors, type Input, type Reply, reply } from '#core';
 import { TransferOver } from '../../errors.ts';
 import { variables } from '../../variables.ts';
-import { fill } from './filling.ts';
-import { flowOf } from './flows.ts';
-import { take } from './taking.ts';
+import { readTransfer } from './chunk-reads.ts';
+import { writeTransfer } from './chunk-writes.ts';
+import { streamOf } from './streams.ts';
 import { begin, breakOff } from './transfers.ts';
 
 type FromAgent = Pick<Input<{ commandId: string }>, 'params' | 'headers' | 'gone'>;
@@ -21,7 +21,7 @@ export async function bringFile(ctx: Context, input: FromAgent & { payload: Body
   const given = input.headers['x-file-size'] ?? '';
   const most = variables.of(ctx.services.config).transferMaxBytes;
   if (!/^\d{1,15}$/.test(given)) {
-    const message = 'The header x-file-size says how many bytes come';
+    const message = 'The header x-file-size must be the number of bytes';
     throw errors.ValidationFailed({ message, details: [{ in: 'headers', path: 'x-file-size', message }] });
   }
   const size = Number(given);
@@ -30,16 +30,16 @@ export async function bringFile(ctx: Context, input: FromAgent & { payload: Body
     throw errors.PayloadTooLarge(`A file has at most ${most} bytes`);
   }
   if (!(await begin(ctx, agent, 'download', size))) throw TransferOver();
-  const { bytes } = await fill(ctx, agent.commandId, input.payload, input.gone, size);
+  const { bytes } = await writeTransfer(ctx, agent.commandId, input.payload, input.gone, size);
   return { success: true, bytes };
 }
 
-/** Throws TRANSFER_OVER. A connection that ends before the last chunk says that the file is not whole. */
+/** Throws TRANSFER_OVER. If the connection ends before the last chunk, the file is incomplete. */
 export async function fetchFile(ctx: Context, input: FromAgent): Promise<Reply> {
   const agent = agentOf(ctx, input);
   const begun = await begin(ctx, agent, 'upload', null);
   if (!begun) throw TransferOver();
-  const stream = flowOf(ctx, (signal) => take(ctx, agent.commandId, signal));
+  const stream = streamOf(ctx, (signal) => readTransfer(ctx, agent.commandId, signal));
   const { size, sha256 } = begun;
   return reply(stream, {
     type: 'application/octet-stream',

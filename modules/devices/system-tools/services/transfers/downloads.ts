@@ -1,75 +1,75 @@
-/** A file of a device on its way to whoever asked for it. */
+/** Downloads a file from a device. */
 import { createHash } from 'node:crypto';
 import { type Context, type Reply, reply } from '#core';
 import { DeviceBadResponse } from '../../errors.ts';
 import { READ_FILE } from '../../models/file.ts';
-import { noted } from '../calls/calls.ts';
+import { auditingFailure } from '../calls/calls.ts';
 import { untilEnded } from '../calls/endings.ts';
-import { type Asked, type Placed, placeOrder } from '../calls/orders.ts';
 import { resultOf, timeoutOf } from '../calls/outcomes.ts';
-import { bellOf } from './bell.ts';
-import { flowOf } from './flows.ts';
+import { type StartedCall, startCall, type ToolInput } from '../calls/requests.ts';
+import { readTransfer } from './chunk-reads.ts';
 import { filePath, nameOf } from './paths.ts';
-import { take } from './taking.ts';
+import { signalsOf } from './signals.ts';
+import { streamOf } from './streams.ts';
 import { begun, drop } from './transfers.ts';
 
-/** The other process's word may be lost. */
-const LOOK_MS = 500;
+/** How often the transfer is polled, in milliseconds, because hints may be lost. */
+const POLL_MS = 500;
 
 /**
- * Answers when the device has begun to send, so that its refusal is an answer too; what goes wrong later breaks the
- * connection. The last bytes go out once the agent has said what it sent, and it is what came.
+ * Answers when the device has begun to send, so that its errors before that are answers too; a later error closes the connection.
+ * The last bytes are sent only after the agent's size and SHA-256 match the received data.
  */
-export async function download(ctx: Context, input: Asked & { query: { path: string } }): Promise<Reply> {
+export async function download(ctx: Context, input: ToolInput & { query: { path: string } }): Promise<Reply> {
   const { path } = input.query;
-  const order = {
+  const request = {
     payload: ({ osType }: { osType: string }) => ({ path: filePath(path, osType), transfer: true }),
     target: { path },
     transfer: { direction: 'download', size: null, sha256: null },
   } as const;
-  const placed = await placeOrder(ctx, input, READ_FILE, order);
-  return noted(ctx, READ_FILE, placed, order, async () => {
+  const call = await startCall(ctx, input, READ_FILE, request);
+  return auditingFailure(ctx, READ_FILE, call, request, async () => {
     try {
-      const size = await untilBegun(ctx, placed, input.gone);
-      return answer(ctx, placed, size, nameOf(path));
+      const size = await untilBegun(ctx, call, input.gone);
+      return answer(ctx, call, size, nameOf(path));
     } catch (error) {
-      await drop(ctx, placed.commandId);
+      await drop(ctx, call.commandId);
       throw error;
     }
   });
 }
 
-/** The size that the agent announced. Throws what it answered instead. */
-async function untilBegun(ctx: Context, placed: Placed, gone: AbortSignal): Promise<number> {
-  const { commandId } = placed;
+/** The size that the agent announced. Throws the error that it answered instead. */
+async function untilBegun(ctx: Context, call: StartedCall, gone: AbortSignal): Promise<number> {
+  const { commandId } = call;
   const ended = new AbortController();
   const stop = AbortSignal.any([gone, ended.signal]);
-  const ending = untilEnded(ctx, placed, stop).finally(() => ended.abort());
-  // Looked at when it matters; until then nobody must trip over it.
+  const ending = untilEnded(ctx, call, stop).finally(() => ended.abort());
+  // It is awaited below; a rejection before that must not count as unhandled.
   ending.catch(() => undefined);
   try {
     for (;;) {
-      const ear = bellOf(ctx).listen(commandId);
+      const listener = signalsOf(ctx).listen(commandId);
       try {
         const seen = await begun(ctx, commandId);
         if (seen?.size != null) return seen.size;
         if (stop.aborted) break;
-        await ear.heard(LOOK_MS, stop);
+        await listener.wait(POLL_MS, stop);
       } finally {
-        ear.stop();
+        listener.stop();
       }
     }
   } finally {
     ended.abort();
   }
   resultOf(READ_FILE, commandId, await ending);
-  // It says that it is done and has brought nothing.
+  // The command has completed without a transfer.
   throw DeviceBadResponse();
 }
 
-function answer(ctx: Context, placed: Placed, size: number, name: string): Reply {
-  const stream = flowOf(ctx, (signal) => verified(ctx, placed, size, signal));
-  stream.once('close', () => void drop(ctx, placed.commandId));
+function answer(ctx: Context, call: StartedCall, size: number, name: string): Reply {
+  const stream = streamOf(ctx, (signal) => verified(ctx, call, size, signal));
+  stream.once('close', () => void drop(ctx, call.commandId));
   return reply(stream, {
     type: 'application/octet-stream',
     headers: {
@@ -84,16 +84,16 @@ function answer(ctx: Context, placed: Placed, size: number, name: string): Reply
 
 const percent = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
-async function* verified(ctx: Context, placed: Placed, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const { commandId } = placed;
+async function* verified(ctx: Context, call: StartedCall, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { commandId } = call;
   const hash = createHash('sha256');
   let held: Buffer | null = null;
-  for await (const chunk of take(ctx, commandId, signal)) {
+  for await (const chunk of readTransfer(ctx, commandId, signal)) {
     hash.update(chunk);
     if (held) yield held;
     held = chunk;
   }
-  const ending = await untilEnded(ctx, { ...placed, first: Promise.resolve() }, signal);
+  const ending = await untilEnded(ctx, { ...call, first: Promise.resolve() }, signal);
   if (!ending) throw timeoutOf(READ_FILE, commandId);
   const said = resultOf(READ_FILE, commandId, ending);
   if (said.size !== size || said.sha256 !== hash.digest('hex')) throw DeviceBadResponse();

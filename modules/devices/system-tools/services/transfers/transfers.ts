@@ -1,9 +1,9 @@
-/** The rows of transfers: begun by the agent, full, broken off, gone. Each statement is a piece of work of its own. */
+/** The rows of transfers and their states. Each statement runs in a transaction of its own. */
 import type { Context } from '#core';
-import { MOVED_HINT } from './bell.ts';
+import { MOVED_HINT } from './signals.ts';
 
 export interface Begun {
-  /** Bytes; null where nobody knows yet. */
+  /** Bytes; null while unknown. */
   size: number | null;
   sha256: string | null;
 }
@@ -12,7 +12,7 @@ interface Agent {
   commandId: string;
 }
 
-/** The agent has come for its transfer; null when there is none for it, or it has come before. */
+/** Marks the transfer as begun by the agent. Null if there is none for the agent, or it has begun before. */
 export function begin(
   ctx: Context,
   { deviceId, commandId }: Agent,
@@ -32,20 +32,20 @@ export function begin(
   });
 }
 
-/** All of it has come in; false when nobody wants it any more. */
+/** Marks that all bytes were written; false when the transfer was aborted or removed. */
 // reach: the transfer of the caller's own call, or of the agent's own device
-export const fillUp = (ctx: Context, commandId: string): Promise<boolean> =>
+export const markComplete = (ctx: Context, commandId: string): Promise<boolean> =>
   changed(ctx, commandId, 'update file_transfers set filled_at = now() where command_id = $1 and broken_at is null');
 
 // reach: the transfer of the caller's own call, or of the agent's own device
 export const breakOff = (ctx: Context, commandId: string): Promise<boolean> =>
   changed(ctx, commandId, 'update file_transfers set broken_at = now() where command_id = $1 and broken_at is null');
 
-/** Whoever still fills or takes it finds nothing. What cannot be removed now is left to the job that cleans up. */
+/** Removes the transfer, which ends it at both ends. If that fails, a job removes it later. */
 export async function drop(ctx: Context, commandId: string): Promise<void> {
   // reach: the transfer of the caller's own call, or of the agent's own device
   await changed(ctx, commandId, 'delete from file_transfers where command_id = $1').catch((err: Error) =>
-    ctx.log.warn({ err }, 'a transfer is left to be cleaned up'),
+    ctx.log.warn({ err }, 'a transfer could not be removed; the job clean-transfers will remove it'),
   );
 }
 
@@ -57,7 +57,7 @@ function changed(ctx: Context, commandId: string, text: string): Promise<boolean
   });
 }
 
-/** What the agent has said by coming: null as long as it has not. */
+/** What the agent announced when it began; null before that. */
 export async function begun(ctx: Context, commandId: string): Promise<Begun | null> {
   // reach: the transfer of the caller's own call, or of the agent's own device
   const { rows } = await ctx.asCaller((own) =>

@@ -1,13 +1,13 @@
-/** A file on its way to a device. */
+/** Uploads a file to a device. */
 import { createHash } from 'node:crypto';
 import { BodyStream, type Context, errors } from '#core';
 import { DeviceBadResponse } from '../../errors.ts';
 import { INLINE_BYTES, type Placement, type Upload, WRITE_FILE } from '../../models/file.ts';
-import { noted } from '../calls/calls.ts';
+import { auditingFailure } from '../calls/calls.ts';
 import { untilEnded } from '../calls/endings.ts';
-import { type Asked, type Device, placeOrder } from '../calls/orders.ts';
 import { resultOf } from '../calls/outcomes.ts';
-import { fill } from './filling.ts';
+import { type Device, startCall, type ToolInput } from '../calls/requests.ts';
+import { writeTransfer } from './chunk-writes.ts';
 import { filePath } from './paths.ts';
 import { drop } from './transfers.ts';
 
@@ -18,13 +18,13 @@ interface Source {
   sha256: string | null;
   content: AsyncIterable<Buffer>;
 }
-type Sent = Asked & { query: Partial<Placement>; payload: Upload | BodyStream };
+type Sent = ToolInput & { query: Partial<Placement>; payload: Upload | BodyStream };
 
-/** Throws as calls of tools do, and DEVICE_BAD_RESPONSE when what the agent has written is not what was sent. */
+/** Throws like calls of tools, and DEVICE_BAD_RESPONSE when the agent wrote something other than was sent. */
 export async function upload(ctx: Context, input: Sent) {
   const { placement, from, size, sha256, content } = sourceOf(input);
   const { path, overwrite, createParents } = placement;
-  const order = {
+  const request = {
     payload: ({ osType }: Device) => ({
       ...{ path: filePath(path, osType, from), overwrite, createParents },
       ...{ size, sha256, transfer: true },
@@ -32,27 +32,27 @@ export async function upload(ctx: Context, input: Sent) {
     target: { path, overwrite, createParents, ...(size === null ? {} : { size }) },
     transfer: { direction: 'upload', size, sha256 },
   } as const;
-  const placed = await placeOrder(ctx, input, WRITE_FILE, order);
-  return noted(ctx, WRITE_FILE, placed, order, async () => {
-    const { commandId } = placed;
-    if (placed.replayed) {
-      const written = resultOf(WRITE_FILE, commandId, await untilEnded(ctx, placed, input.gone));
+  const call = await startCall(ctx, input, WRITE_FILE, request);
+  return auditingFailure(ctx, WRITE_FILE, call, request, async () => {
+    const { commandId } = call;
+    if (call.replayed) {
+      const written = resultOf(WRITE_FILE, commandId, await untilEnded(ctx, call, input.gone));
       return { success: true, ...written };
     }
     const over = new AbortController();
-    const ending = untilEnded(ctx, placed, AbortSignal.any([input.gone, over.signal]));
-    const filling = fill(ctx, commandId, content, AbortSignal.any([input.gone, over.signal]), size);
+    const ending = untilEnded(ctx, call, AbortSignal.any([input.gone, over.signal]));
+    const writing = writeTransfer(ctx, commandId, content, AbortSignal.any([input.gone, over.signal]), size);
     try {
-      // The agent may refuse before it has taken anything, and the sender may stop before all is there.
-      await Promise.race([ending, filling]);
+      // The agent may fail before it has read anything, and the client may stop early.
+      await Promise.race([ending, writing]);
       const written = resultOf(WRITE_FILE, commandId, await ending);
       over.abort();
-      const sent = await filling.catch(() => null);
+      const sent = await writing.catch(() => null);
       if (written.size !== sent?.bytes || written.sha256 !== sent.sha256) throw DeviceBadResponse();
       return { success: true, ...written };
     } finally {
       over.abort();
-      await Promise.allSettled([ending, filling]);
+      await Promise.allSettled([ending, writing]);
       await drop(ctx, commandId);
     }
   });

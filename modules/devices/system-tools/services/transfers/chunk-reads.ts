@@ -1,29 +1,29 @@
-/** The end of a transfer at which bytes go out: each chunk is deleted as it is taken. */
+/** The sending end of a transfer: reads chunks and deletes each as it is read. */
 import type { Context } from '#core';
 import { DeviceTimeout, TransferOver } from '../../errors.ts';
-import { waitMsOf } from '../calls/orders.ts';
-import { bellOf, MOVED_HINT } from './bell.ts';
+import { waitMsOf } from '../calls/requests.ts';
+import { MOVED_HINT, signalsOf } from './signals.ts';
 
-/** Chunks of 256 KiB taken at once. */
-const AT_ONCE = 4;
-/** The other process's word may be lost. */
-const LOOK_MS = 500;
+/** Number of chunks (256 KiB each) in one read. */
+const CHUNKS_PER_READ = 4;
+/** How often the transfer is polled, in milliseconds, because hints may be lost. */
+const POLL_MS = 500;
 
-interface Row {
+interface ChunkRow {
   filled: boolean;
   seq: number | null;
   data: Buffer | null;
 }
 
-/** All chunks in their order, as they come, until it is full. Throws TRANSFER_OVER when it breaks off, DEVICE_TIMEOUT. */
-export async function* take(ctx: Context, commandId: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+/** All chunks in order until the transfer is complete. Throws TRANSFER_OVER when it was aborted, and DEVICE_TIMEOUT. */
+export async function* readTransfer(ctx: Context, commandId: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   let next = 0;
   let movedAt = performance.now();
   for (;;) {
     signal.throwIfAborted();
-    const ear = bellOf(ctx).listen(commandId);
+    const listener = signalsOf(ctx).listen(commandId);
     try {
-      const rows = await takeSome(ctx, commandId, next);
+      const rows = await readSome(ctx, commandId, next);
       const [first] = rows;
       if (!first) throw TransferOver();
       for (const { seq, data } of rows) {
@@ -35,29 +35,29 @@ export async function* take(ctx: Context, commandId: string, signal: AbortSignal
       }
       if (first.seq !== null) continue;
       if (first.filled) return;
-      if (performance.now() - movedAt > waitMsOf(ctx)) throw DeviceTimeout('Nothing came for too long');
-      await ear.heard(LOOK_MS, signal);
+      if (performance.now() - movedAt > waitMsOf(ctx)) throw DeviceTimeout('No data was received for too long');
+      await listener.wait(POLL_MS, signal);
     } finally {
-      ear.stop();
+      listener.stop();
     }
   }
 }
 
 /**
- * One row at least while the transfer stands; without a chunk there was none. It takes hold of the transfer before its chunks,
- * as whoever removes it does; whether it is full is what was true when the chunks were looked for.
+ * At least one row while the transfer exists; one without a chunk if there was none. Locks the transfer before its chunks, in the
+ * same order as its removal. `filled` is the state before the chunks were read.
  */
-async function takeSome(ctx: Context, commandId: string, next: number): Promise<Row[]> {
+async function readSome(ctx: Context, commandId: string, next: number): Promise<ChunkRow[]> {
   return ctx.asCaller(async (own) => {
     // reach: the transfer of the caller's own call, or of the agent's own device
-    const { rows } = await own.sql<Row>(
+    const { rows } = await own.sql<ChunkRow>(
       `with held as (
          select command_id from file_transfers t where command_id = $1 and broken_at is null
            and exists (select from file_transfer_chunks c where c.command_id = t.command_id and seq = $2)
          for no key update),
        gone as (
          delete from file_transfer_chunks c using held
-         where c.command_id = held.command_id and seq >= $2 and seq < $2 + ${AT_ONCE} returning seq, data),
+         where c.command_id = held.command_id and seq >= $2 and seq < $2 + ${CHUNKS_PER_READ} returning seq, data),
        moved as (
          update file_transfers set moved_at = now(), taken = taken + (select sum(octet_length(data)) from gone)
          where command_id = $1 and exists (select from gone))

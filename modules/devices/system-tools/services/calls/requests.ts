@@ -1,50 +1,61 @@
-/** Places a call of a live tool: everything that may stand against it, then the command, in a transaction that ends at once. */
+/** Starts a call of a live tool: checks the device and the limits, then queues the command in a short transaction. */
 import { type Context, errors, type Input, onceForKey } from '#core';
-import type { Apis } from '#core/contract';
 import { DeviceBusy, DeviceUnreachable, ToolNotAllowed } from '../../errors.ts';
 import type { Tool, ToolGroup } from '../../models/tool.ts';
 import { variables } from '../../variables.ts';
 
-export type Device = Awaited<ReturnType<Apis['devices']['mustExist']>>;
-export type Asked = Pick<Input, 'headers' | 'params' | 'query' | 'payload' | 'gone'>;
+/** The fields of a device that tools use. */
+export interface Device {
+  id: string;
+  orgId: string;
+  hostname: string;
+  osType: string;
+  lifecycle: string;
+}
+export type ToolInput = Pick<Input, 'headers' | 'params' | 'query' | 'payload' | 'gone'>;
 export interface ToolSettings {
   /** The tools that the organization allows. */
   remoteTools: ToolGroup[];
 }
-export interface Order {
-  /** What the device is told; may refuse by what the device is. */
+export interface ToolRequest {
+  /** The payload of the command; throws where the device does not support the tool. */
   payload(device: Device): Record<string, unknown>;
-  /** What it is about, for the trail; never contents. */
+  /** Details for the audit entry; never contents of files. */
   target?: Record<string, unknown>;
-  /** Content travels beside it, in this direction. */
+  /** The transfer that goes with the command, where there is one. */
   transfer?: { direction: 'download' | 'upload'; size: number | null; sha256: string | null };
 }
-export interface Placed {
+export interface StartedCall {
   commandId: string;
   device: Device;
-  /** Resolves when the command has ended, or it is worth a look. */
+  /** Resolves when the command has ended, or when it should be polled. */
   first: Promise<void>;
-  /** The call came before, with the same Idempotency-Key, and what it asked for was not ordered again. */
+  /** A repeat with the same Idempotency-Key: no new command was queued. */
   replayed: boolean;
 }
 
-const A_MINUTE = 60;
-const CALLS_A_MINUTE = 60;
-const MOST_AT_ONCE = 4;
-/** The agent gives up before the server does, so that it can say so. */
+const WINDOW_SECONDS = 60;
+const MAX_CALLS_PER_MINUTE = 60;
+const MAX_CONCURRENT_CALLS = 4;
+/** Below the default of REMOTE_TOOL_WAIT_SECONDS, so that the agent reports its timeout before the server gives up. */
 const AGENT_SECONDS = 25;
 const RUN_SECONDS = 300;
 const TRANSFER_SECONDS = 86_400;
-/** Between two looks at a command of whose end nobody told. */
-export const LOOK_MS = 5_000;
+/** How often a command is polled whose hint may be lost, in milliseconds. */
+export const POLL_MS = 5_000;
 
 export const waitMsOf = (ctx: Context): number => variables.of(ctx.services.config).toolWaitSeconds * 1000;
 
 /** Throws, in this order: 404, TOOL_NOT_ALLOWED, 400, INVALID_STATE, DEVICE_UNREACHABLE, RATE_LIMITED, DEVICE_BUSY. */
-export async function placeOrder<R>(ctx: Context, input: Asked, tool: Tool<R>, order: Order): Promise<Placed> {
+export async function startCall<R>(
+  ctx: Context,
+  input: ToolInput,
+  tool: Tool<R>,
+  request: ToolRequest,
+): Promise<StartedCall> {
   const { deviceId } = input.params as { deviceId: string };
-  const { device, payload, connected } = await ctx.asCaller((own) => look(own, deviceId, tool, order));
-  // Whoever sends a key again is owed the first answer, also from a device that has gone.
+  const { device, payload, connected } = await ctx.asCaller((own) => checkDevice(own, deviceId, tool, request));
+  // A repeat of a key gets the first answer, even if the device is no longer connected.
   if (!connected && input.headers['idempotency-key'] === undefined) throw DeviceUnreachable();
   await countCall(ctx);
   const stop = new AbortController();
@@ -52,14 +63,14 @@ export async function placeOrder<R>(ctx: Context, input: Asked, tool: Tool<R>, o
     return await ctx.asCaller(async (own) => {
       const { answer, replayed } = await onceForKey(own, tool.type, input, async () => {
         if (!connected) throw DeviceUnreachable();
-        return { commandId: await insert(own, device, tool, payload, order) };
+        return { commandId: await insert(own, device, tool, payload, request) };
       });
       if (replayed) ctx.unchanged();
       const { commandId } = answer;
-      // Before the commit, after which the answer may come at any moment.
+      // Before the commit, because the command may end at any time after it.
       const first = own
         .use('agents')
-        .awaitCommand(commandId, Math.min(LOOK_MS, waitMsOf(ctx)), AbortSignal.any([input.gone, stop.signal]));
+        .awaitCommand(commandId, Math.min(POLL_MS, waitMsOf(ctx)), AbortSignal.any([input.gone, stop.signal]));
       return { commandId, device, first: replayed ? Promise.resolve() : first, replayed };
     });
   } catch (error) {
@@ -68,21 +79,21 @@ export async function placeOrder<R>(ctx: Context, input: Asked, tool: Tool<R>, o
   }
 }
 
-async function look<R>(ctx: Context, deviceId: string, tool: Tool<R>, order: Order) {
+async function checkDevice<R>(ctx: Context, deviceId: string, tool: Tool<R>, request: ToolRequest) {
   const device = await ctx.use('devices').mustExist(deviceId);
   const { remoteTools } = await ctx.settings<ToolSettings>('system-tools', device.orgId);
   if (!remoteTools.includes(tool.group)) throw ToolNotAllowed();
-  const payload = order.payload(device);
+  const payload = request.payload(device);
   if (device.lifecycle !== 'active') {
     throw errors.InvalidState({ details: [{ current: device.lifecycle, allowed: ['active'] }] });
   }
   return { device, payload, connected: await ctx.use('agents').isConnected(deviceId) };
 }
 
-/** Not within a transaction: the counts may lie on another machine. While they cannot be reached nobody is refused. */
+/** Not within a transaction, because the counter store may be remote. While it is unavailable, no call is limited. */
 async function countCall({ actor, services }: Context): Promise<void> {
   const key = `system-tools:${actor.kind}:${actor.id}`;
-  const hit = await services.counters.hit(key, CALLS_A_MINUTE, A_MINUTE).catch(() => null);
+  const hit = await services.counters.hit(key, MAX_CALLS_PER_MINUTE, WINDOW_SECONDS).catch(() => null);
   if (!hit || hit.allowed) return;
   const retryAfter = Math.max(1, hit.retryAfterSeconds);
   throw errors.RateLimited({ beside: { retryAfter }, headers: { 'retry-after': String(retryAfter) } });
@@ -93,7 +104,7 @@ async function insert<R>(
   device: Device,
   tool: Tool<R>,
   payload: Record<string, unknown>,
-  { target = {}, transfer }: Order,
+  { target = {}, transfer }: ToolRequest,
 ): Promise<string> {
   const { actor } = ctx;
   const command = await ctx.use('device-commands').queueCommand(device.id, {
@@ -106,9 +117,9 @@ async function insert<R>(
     source: actor.kind === 'api_key' ? 'api_key' : 'user',
     sourceId: actor.kind === 'api_key' ? actor.id : null,
   });
-  await takePlace(ctx, device, tool.type, command.id);
+  await takeSlot(ctx, device, tool.type, command.id);
   if (transfer) {
-    // reach: look() has checked the device with mustExist
+    // reach: checkDevice() has checked the device with mustExist
     await ctx.sql(
       `insert into file_transfers (command_id, device_id, org_id, direction, file_size, file_sha256)
        values ($1, $2, $3, $4, $5, $6)`,
@@ -127,18 +138,18 @@ export const entryOf = ({ id, orgId, hostname }: Device, details: Record<string,
   details: { deviceId: id, hostname, ...details },
 });
 
-/** One of the device's four. Those who come at once take turns, else they would all count the same. */
-async function takePlace(ctx: Context, { id, orgId }: Device, tool: string, commandId: string): Promise<void> {
+/** Takes one of the MAX_CONCURRENT_CALLS of the device. The lock makes concurrent calls count each other. */
+async function takeSlot(ctx: Context, { id, orgId }: Device, tool: string, commandId: string): Promise<void> {
   const seconds = variables.of(ctx.services.config).toolWaitSeconds;
   await ctx.sql(`select pg_advisory_xact_lock(hashtextextended('system-tools:' || $1, 0))`, [id]);
-  // reach: look() has checked the device with mustExist
+  // reach: checkDevice() has checked the device with mustExist
   const { rowCount } = await ctx.sql(
     `insert into tool_calls (command_id, device_id, org_id, tool, open_until)
      select $1, $2, $3, $4, now() + make_interval(secs => $5)
      where (select count(*) from tool_calls c where c.device_id = $2 and c.ended_at is null
        and (c.open_until > now() or exists (select from file_transfers t
          where t.command_id = c.command_id and t.moved_at > now() - make_interval(secs => $5)))) < $6`,
-    [commandId, id, orgId, tool, seconds, MOST_AT_ONCE],
+    [commandId, id, orgId, tool, seconds, MAX_CONCURRENT_CALLS],
   );
   if (rowCount !== 1) throw DeviceBusy({ headers: { 'retry-after': '1' } });
 }

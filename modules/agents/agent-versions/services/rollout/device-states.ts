@@ -1,4 +1,4 @@
-/** Where devices stand with their updates: group commits that heartbeats share, and what is remembered of them. */
+/** The update state of devices: group commits that heartbeats share, and a cache in memory. */
 
 import type { Platform, ReleaseArchitecture } from '#agent-protocol';
 import { type Context, defineBatch, defineService, type StartServices } from '#core';
@@ -6,53 +6,53 @@ import {
   ATTEMPT_FIELDS,
   type Attempt,
   COUNTED,
-  FORGIVEN,
-  MOST_ATTEMPTS,
+  FORGIVEN_FAILURES,
+  MAX_ATTEMPTS,
   type OpenState,
   TRANSIENT,
+  type Updatable,
 } from '../../models/attempt.ts';
 
-/** With a device's id: its attempts changed. */
+/** Sent with the id of a device when its attempts changed; `*` stands for all devices. */
 export const DEVICE_NOTICE = 'agent-versions.device';
-const MOST_DEVICES = 100_000;
+const MAX_DEVICES = 100_000;
 
-export type Updatable = 'agent' | 'helper' | 'watchdog';
 export interface OpenAttempt {
   component: Updatable;
   version: string;
   state: OpenState;
 }
-export interface Facts {
+export interface DeviceFacts {
   orgId: string;
   partnerId: string;
   platform: Platform;
   architecture: ReleaseArchitecture | null;
   open: OpenAttempt | null;
 }
-export interface Standing extends Facts {
-  /** The versions that the device named when this was read. */
+export interface DeviceState extends DeviceFacts {
+  /** The versions that the device named when this state was read. */
   said: Partial<Record<Updatable, string>>;
-  /** Milliseconds of the process's clock before which another offer of this version is not asked for. */
+  /** By component and version: when it may be proposed again, in milliseconds of the monotonic clock. */
   notBefore: Map<string, number>;
 }
 
-/** At most so many devices are remembered; the one remembered longest makes way. */
-export class Standings {
-  readonly #byDevice = new Map<string, Standing>();
+/** Keeps at most MAX_DEVICES states; a new one replaces the oldest. */
+export class DeviceStates {
+  readonly #byDevice = new Map<string, DeviceState>();
   #forgotten = 0;
 
-  get(deviceId: string): Standing | undefined {
+  get(deviceId: string): DeviceState | undefined {
     return this.#byDevice.get(deviceId);
   }
-  /** Grows with everything forgotten: what was read before must not be kept after. */
+  /** Changes whenever a state is dropped. What was read under an earlier mark must not be kept. */
   get mark(): number {
     return this.#forgotten;
   }
-  keep(deviceId: string, standing: Standing, mark: number): void {
+  keep(deviceId: string, device: DeviceState, mark: number): void {
     if (mark !== this.#forgotten) return;
     const oldest = this.#byDevice.keys().next();
-    if (this.#byDevice.size >= MOST_DEVICES && !oldest.done) this.#byDevice.delete(oldest.value);
-    this.#byDevice.set(deviceId, standing);
+    if (this.#byDevice.size >= MAX_DEVICES && !oldest.done) this.#byDevice.delete(oldest.value);
+    this.#byDevice.set(deviceId, device);
   }
   forget(deviceId: string): void {
     this.#forgotten += 1;
@@ -64,29 +64,29 @@ export class Standings {
   }
 }
 
-export const STANDINGS = defineService<Standings>('agent-versions.standings');
+export const DEVICE_STATES = defineService<DeviceStates>('agent-versions.device-states');
 
-export function startStandings({ onNotice, onNoticesLost }: StartServices): Standings {
-  const standings = new Standings();
-  onNotice(DEVICE_NOTICE, (deviceId) => (deviceId === '*' ? standings.clear() : standings.forget(deviceId)));
-  onNotice('devices.changed', (deviceId) => standings.forget(deviceId));
-  onNoticesLost(() => standings.clear());
-  return standings;
+export function startDeviceStates({ onNotice, onNoticesLost }: StartServices): DeviceStates {
+  const states = new DeviceStates();
+  onNotice(DEVICE_NOTICE, (deviceId) => (deviceId === '*' ? states.clear() : states.forget(deviceId)));
+  onNotice('devices.changed', (deviceId) => states.forget(deviceId));
+  onNoticesLost(() => states.clear());
+  return states;
 }
-export const standingsOf = (ctx: Context): Standings => ctx.services.get(STANDINGS);
+export const deviceStatesOf = (ctx: Context): DeviceStates => ctx.services.get(DEVICE_STATES);
 
-export interface Look {
+export interface StateRequest {
   deviceId: string;
   said: { component: Updatable; version: string }[];
 }
-export interface Seen {
-  facts: Facts | null;
-  /** Attempts that the named versions ended. */
+export interface StateAnswer {
+  facts: DeviceFacts | null;
+  /** The attempts that the named versions ended. */
   ended: Attempt[];
 }
 
-// The version that runs decides, not what was reported: an agent that beats with the wanted version has been updated, also
-// when the time of its attempt was thought to be over. A beat may still be on its way when the restart is reported.
+// The running version decides, not the reports: an agent whose heartbeat names the wanted version has been updated, even if the
+// attempt has already timed out. A heartbeat of the old version may still arrive shortly after the agent reported its restart.
 // reach: devices of agents, each named by its own token
 const SETTLE = `
 with b as (select * from json_to_recordset($1::json) as b (device_id uuid, component text, version text)),
@@ -102,8 +102,8 @@ update agent_update_attempts a set state = due.state, finished_at = now(), updat
   reason = case when due.state = 'rolled_back' then 'start_failed' end
 from due where a.id = due.id returning ${ATTEMPT_FIELDS}`;
 
-// Devices belong to another module; their coordinates, lifecycle and running commands decide here, in one statement for
-// hundreds of beats, which no call of its API gives.
+// Devices belong to another module, but no function of its api reads platform, lifecycle and running commands for hundreds of
+// heartbeats in one statement.
 // reach: devices of agents, each named by its own token
 const FACTS = `
 select d.id as "deviceId", d.org_id as "orgId", o.partner_id as "partnerId", d.os_type as platform,
@@ -113,9 +113,9 @@ from devices d join organizations o on o.id = d.org_id
 left join agent_update_attempts a on a.device_id = d.id and a.finished_at is null
 where d.id = any($1::uuid[])`;
 
-type FactRow = Omit<Facts, 'open'> & OpenAttempt & { deviceId: string };
+type FactRow = Omit<DeviceFacts, 'open'> & OpenAttempt & { deviceId: string };
 
-export const looks = defineBatch<Look, Seen>({
+export const looks = defineBatch<StateRequest, StateAnswer>({
   name: 'agent-versions/looks',
   maxSize: 500,
   autocommit: true,
@@ -134,7 +134,7 @@ export const looks = defineBatch<Look, Seen>({
   },
 });
 
-function factsOf({ orgId, partnerId, platform, architecture, component, version, state }: FactRow): Facts {
+function factsOf({ orgId, partnerId, platform, architecture, component, version, state }: FactRow): DeviceFacts {
   return { orgId, partnerId, platform, architecture, open: state ? { component, version, state } : null };
 }
 
@@ -144,21 +144,21 @@ export interface Proposal {
   fromVersion: string;
   toVersion: string;
 }
-export interface Answer {
+export interface ProposalAnswer {
   offered: boolean;
-  /** When to ask again, in milliseconds from now. */
-  againMs: number;
+  /** When to propose the version again, in milliseconds from now. */
+  retryMs: number;
 }
 
-// An offer that no agent has taken up makes way for that of another version. A statement of its own: what it frees, the next
-// one must see.
+// Ends an offer that no agent has taken up when another version is proposed. A separate statement, because the next one must see
+// its effect.
 // reach: devices of agents, each named by its own token
 const SUPERSEDE = `
 update agent_update_attempts a set state = 'failed', reason = 'superseded', finished_at = now(), updated_at = now()
 from json_to_recordset($1::json) as w (device_id uuid, component text, to_version text)
 where a.device_id = w.device_id and a.state = 'offered' and a.component = w.component and a.to_version <> w.to_version`;
 
-// At most three attempts, an hour and six hours apart; what a locked file or a broken download ended is forgiven at first.
+// At most three attempts: the second after an hour, the third six hours later. The first transient failures do not count.
 // reach: devices of agents, each named by its own token
 const OFFER = `
 with w as (select * from json_to_recordset($1::json)
@@ -169,29 +169,29 @@ judged as (
       or o.status not in ('active', 'trial') or p.status <> 'active' or o.deleted_at is not null then 'unfit'
     when exists (select from agent_update_attempts a where a.device_id = d.id and a.finished_at is null) then 'busy'
     when exists (select from device_commands c where c.device_id = d.id and c.status in ('sent', 'running')) then 'busy'
-    when h.rolled_back or h.counted >= ${MOST_ATTEMPTS} then 'over'
+    when h.rolled_back or h.counted >= ${MAX_ATTEMPTS} then 'over'
     when h.ended_at > now() - case h.counted when 0 then interval '0' when 1 then interval '1 hour'
-      else interval '6 hours' end then 'spaced' end as refusal
+      else interval '6 hours' end then 'spaced' end as obstacle
   from w join devices d on d.id = w.device_id join organizations o on o.id = d.org_id
     join partners p on p.id = o.partner_id
   cross join lateral (
     select count(*)::int as tries, coalesce(bool_or(a.state = 'rolled_back' and not a.forgiven), false) as rolled_back,
       (count(*) filter (where ${COUNTED} and coalesce(a.reason, '') <> all ($2)) + greatest(0,
-        count(*) filter (where ${COUNTED} and a.reason = any ($2)) - ${FORGIVEN}))::int as counted,
+        count(*) filter (where ${COUNTED} and a.reason = any ($2)) - ${FORGIVEN_FAILURES}))::int as counted,
       max(a.finished_at) filter (where ${COUNTED}) as ended_at
     from agent_update_attempts a
     where a.device_id = d.id and a.component = w.component and a.to_version = w.to_version) h),
 made as (
   insert into agent_update_attempts (org_id, device_id, component, from_version, to_version, attempt)
-  select org_id, device_id, component, from_version, to_version, tries + 1 from judged where refusal is null
+  select org_id, device_id, component, from_version, to_version, tries + 1 from judged where obstacle is null
   on conflict do nothing returning device_id, component)
-select j.device_id as "deviceId", j.component, m.device_id is not null as offered, j.refusal
+select j.device_id as "deviceId", j.component, m.device_id is not null as offered, j.obstacle
 from judged j left join made m on m.device_id = j.device_id and m.component = j.component`;
 
-const AGAIN_MS: Record<string, number> = { busy: 60_000, unfit: 300_000, spaced: 300_000, over: 3_600_000 };
+const RETRY_MS: Record<string, number> = { busy: 60_000, unfit: 300_000, spaced: 300_000, over: 3_600_000 };
 
-/** Inserts attempts where the state of the device allows one. */
-export const proposals = defineBatch<Proposal, Answer>({
+/** Inserts an attempt where the state of the device allows one. */
+export const proposals = defineBatch<Proposal, ProposalAnswer>({
   name: 'agent-versions/proposals',
   maxSize: 500,
   autocommit: true,
@@ -202,7 +202,7 @@ export const proposals = defineBatch<Proposal, Answer>({
     }));
     const list = JSON.stringify(wanted);
     await sql(SUPERSEDE, [list], 'agent-versions-supersede');
-    const { rows } = await sql<{ deviceId: string; component: string; offered: boolean; refusal: string | null }>(
+    const { rows } = await sql<{ deviceId: string; component: string; offered: boolean; obstacle: string | null }>(
       OFFER,
       [list, TRANSIENT],
       'agent-versions-offer',
@@ -210,7 +210,7 @@ export const proposals = defineBatch<Proposal, Answer>({
     const byDevice = new Map(rows.map((row) => [`${row.deviceId} ${row.component}`, row]));
     return items.map(({ deviceId, component }) => {
       const row = byDevice.get(`${deviceId} ${component}`);
-      return { offered: row?.offered ?? false, againMs: AGAIN_MS[row?.refusal ?? 'busy'] ?? 60_000 };
+      return { offered: row?.offered ?? false, retryMs: RETRY_MS[row?.obstacle ?? 'busy'] ?? 60_000 };
     });
   },
 });

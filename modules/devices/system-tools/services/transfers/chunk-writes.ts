@@ -1,21 +1,21 @@
-/** The end of a transfer at which bytes come in: cut into chunks, and read no faster than the other end takes them. */
+/** The receiving end of a transfer: writes chunks, and reads its source no faster than the other end reads the chunks. */
 import { createHash } from 'node:crypto';
 import type { Context } from '#core';
 import { DeviceTimeout, TransferOver } from '../../errors.ts';
-import { waitMsOf } from '../calls/orders.ts';
-import { bellOf, MOVED_HINT } from './bell.ts';
-import { breakOff, fillUp } from './transfers.ts';
+import { waitMsOf } from '../calls/requests.ts';
+import { MOVED_HINT, signalsOf } from './signals.ts';
+import { breakOff, markComplete } from './transfers.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** What is written at once, and what may lie there untaken. */
+/** Bytes in one statement, and bytes that may wait for the other end. */
 const WRITE_BYTES = 4 * CHUNK_BYTES;
-const MOST_UNTAKEN = 16 * 1024 * 1024;
-/** A slow sender's bytes are handed on this often, in milliseconds. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** How often the bytes of a slow sender are written, in milliseconds. */
 const FLUSH_MS = 1_000;
-/** The other process's word may be lost. */
-const LOOK_MS = 500;
+/** How often the transfer is polled, in milliseconds, because hints may be lost. */
+const POLL_MS = 500;
 
-export interface Filled {
+export interface Written {
   bytes: number;
   sha256: string;
 }
@@ -25,34 +25,35 @@ interface Level {
 }
 
 /**
- * Takes in all of `source`, then says that it is full. Whatever stands against it breaks the transfer off at both ends. Throws
- * TRANSFER_OVER when nobody takes it any more, DEVICE_TIMEOUT when nothing moves, and what the source throws.
- * @param expected bytes that were announced; another number breaks it off
+ * Writes all of `source` and marks the transfer as complete. Any error aborts the transfer at both ends. Throws TRANSFER_OVER
+ * when the other end has aborted it, DEVICE_TIMEOUT when nothing moves, and the errors of the source.
+ * @param expected the announced number of bytes; any other number aborts the transfer
  */
-export async function fill(
+export async function writeTransfer(
   ctx: Context,
   commandId: string,
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
   expected: number | null = null,
-): Promise<Filled> {
+): Promise<Written> {
   try {
-    const filled = await pour(ctx, commandId, source, signal);
-    if (expected !== null && filled.bytes !== expected) throw TransferOver('Another number of bytes was announced');
-    if (!(await fillUp(ctx, commandId))) throw TransferOver();
-    return filled;
+    const written = await writeAll(ctx, commandId, source, signal);
+    if (expected !== null && written.bytes !== expected)
+      throw TransferOver('The number of bytes differs from the announced one');
+    if (!(await markComplete(ctx, commandId))) throw TransferOver();
+    return written;
   } catch (error) {
     await breakOff(ctx, commandId);
     throw error;
   }
 }
 
-async function pour(
+async function writeAll(
   ctx: Context,
   commandId: string,
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
-): Promise<Filled> {
+): Promise<Written> {
   const hash = createHash('sha256');
   const waitMs = waitMsOf(ctx);
   const reading = source[Symbol.asyncIterator]();
@@ -65,7 +66,7 @@ async function pour(
     [waiting, waitingBytes] = [[], 0];
     for (let from = 0; from < all.length; from += WRITE_BYTES) {
       const chunks = split(all.subarray(from, from + WRITE_BYTES));
-      await untilTaken(ctx, commandId, await write(ctx, commandId, seq, chunks), signal);
+      await untilRead(ctx, commandId, await write(ctx, commandId, seq, chunks), signal);
       seq += chunks.length;
     }
     flushedAt = performance.now();
@@ -82,7 +83,7 @@ async function pour(
     }
     await flush();
   } finally {
-    // It may still be at work on a piece that nobody wants.
+    // A read may still be in progress; its result is not needed.
     void reading.return?.()?.catch(() => undefined);
   }
   return { bytes, sha256: hash.digest('hex') };
@@ -115,23 +116,23 @@ function write(ctx: Context, commandId: string, seq: number, chunks: readonly Bu
   });
 }
 
-/** Until the other end has made room. */
-async function untilTaken(ctx: Context, commandId: string, level: Level, signal: AbortSignal): Promise<void> {
+/** Waits until the other end has read enough. */
+async function untilRead(ctx: Context, commandId: string, level: Level, signal: AbortSignal): Promise<void> {
   let { written, taken } = level;
   let movedAt = performance.now();
-  while (written - taken > MOST_UNTAKEN) {
+  while (written - taken > MAX_UNREAD_BYTES) {
     signal.throwIfAborted();
-    const ear = bellOf(ctx).listen(commandId);
+    const listener = signalsOf(ctx).listen(commandId);
     try {
       const now = await levelOf(ctx, commandId);
       if (!now) throw TransferOver();
       if (now.taken !== taken) movedAt = performance.now();
       ({ written, taken } = now);
-      if (written - taken <= MOST_UNTAKEN) return;
+      if (written - taken <= MAX_UNREAD_BYTES) return;
       if (performance.now() - movedAt > waitMsOf(ctx)) throw DeviceTimeout();
-      await ear.heard(LOOK_MS, signal);
+      await listener.wait(POLL_MS, signal);
     } finally {
-      ear.stop();
+      listener.stop();
     }
   }
 }
@@ -146,10 +147,10 @@ async function levelOf(ctx: Context, commandId: string): Promise<Level | undefin
   return rows[0];
 }
 
-/** Throws DEVICE_TIMEOUT when it takes longer, or what `signal` was aborted with. */
+/** Throws DEVICE_TIMEOUT after `ms` milliseconds, and the reason of `signal` when it is aborted. */
 async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
   const { promise: ends, reject } = Promise.withResolvers<never>();
-  const late = setTimeout(() => reject(DeviceTimeout('Nothing came for too long')), ms);
+  const late = setTimeout(() => reject(DeviceTimeout('No data was received for too long')), ms);
   const leave = () => reject(signal.reason);
   signal.addEventListener('abort', leave);
   try {

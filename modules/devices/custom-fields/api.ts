@@ -1,0 +1,12 @@
+/** What other modules may ask of custom fields: `ctx.use('custom-fields')`. */
+import { type BoundApi, defineApi } from '#core';
+import { checkValues } from './services/values.ts';
+import { fieldsOf } from './services/visible.ts';
+
+export const api = defineApi({ fields: fieldsOf, check: checkValues });
+
+declare module '#core/contract' {
+  interface Apis {
+    'custom-fields': BoundApi<typeof api>;
+  }
+}
