@@ -1,5 +1,7 @@
 /** Trials: notices seven days and one day before the end, then switching off. Needs the platform's role. */
 import { type Context, MODULES_NOTICE } from '#core';
+import ended from '../events/trial/ended.ts';
+import ending from '../events/trial/ending.ts';
 
 /** Days before the end at which the partner is notified, last notice first. */
 const NOTICES = [1, 7];
@@ -30,7 +32,7 @@ async function tellOfEnd(ctx: Context, days: number): Promise<void> {
   );
   for (const { key, partnerId, expiresAt } of rows) {
     const about = { partnerId, key, days, expiresAt: expiresAt.toISOString() };
-    ctx.emit('features.trial.ending', about, { orgId: null });
+    ctx.emit(ending, about, { orgId: null });
     ctx.addJob('features/send-trial-notice', about, { orgId: null });
   }
 }
@@ -48,7 +50,7 @@ async function endTrials(ctx: Context): Promise<void> {
       ...{ partnerId, orgId, resourceType: 'module', resourceName: key },
       details: { key, level: orgId ? 'organization' : 'partner', reason: 'trial_ended' },
     });
-    ctx.emit('features.trial.ended', { partnerId, key }, { orgId: null });
+    ctx.emit(ended, { partnerId, key }, { orgId: null });
     ctx.addJob('features/follow-switch', { key, partnerId, orgId, enabled: false }, { orgId: null });
   }
   if (rows.length > 0) ctx.notify(MODULES_NOTICE, '*');

@@ -5,7 +5,7 @@ import { checkForm, checkResult, type Manifest, type ProviderKind } from '#plugi
 import { ConfigInvalid, PluginBusy, PluginFailed, PluginTimeout } from '../errors.ts';
 import { PluginVersion } from '../models/catalog-entry.ts';
 import { Installation } from '../models/installation.ts';
-import { asOwner, noteCalls } from './installations/standing.ts';
+import { asOwner, noteCalls } from './installations/health.ts';
 import { manifestOf } from './installations/switching.ts';
 import { audit, mustSee, mustServe, serving } from './reach.ts';
 import { hostOf } from './running/host.ts';

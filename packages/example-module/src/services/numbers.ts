@@ -1,6 +1,7 @@
 /** The next number of an organization, and giving it to a device. */
 import { type Context, errors, targetOrg } from '@quartermaster/module-kit';
 import { NumbersTaken } from '../errors.ts';
+import assigned from '../events/assigned.ts';
 import { AssetLabel } from '../models/asset-label.ts';
 import type { Settings } from '../models/settings.ts';
 
@@ -24,7 +25,10 @@ interface Gift {
   label?: string | undefined;
 }
 
-async function insert(ctx: Context, { orgId, deviceId, label }: Gift): Promise<AssetLabel | undefined> {
+async function insert(
+  ctx: Context,
+  { orgId, deviceId, label }: Gift & { label: string },
+): Promise<AssetLabel | undefined> {
   // reach: callers have checked the device, or it is a job of the whole organization
   const { rows } = await ctx.sql<{ id: string }>(
     `insert into acme_asset_labels (org_id, device_id, label, created_by) values ($1, $2, $3, $4)
@@ -33,7 +37,7 @@ async function insert(ctx: Context, { orgId, deviceId, label }: Gift): Promise<A
   );
   const id = rows[0]?.id;
   if (!id) return undefined;
-  ctx.emit('acme-asset-labels.assigned', { label: label ?? '' }, { orgId, deviceId });
+  ctx.emit(assigned, { label }, { orgId, deviceId });
   return AssetLabel.in(ctx).findById(id);
 }
 

@@ -2,7 +2,7 @@
 import { AppError, type Services, type StartServices } from '#core';
 import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
-import { actorOf } from '../installations/standing.ts';
+import { actorOf } from '../installations/health.ts';
 import { type Facts, linePlace } from '../running/facts.ts';
 import type { LogWriter } from '../running/log-writer.ts';
 import type { Invocation } from '../running/process/invocation.ts';

@@ -1,7 +1,7 @@
 /** What a collector found, written into the custom fields that its manifest names. */
 import type { Collected } from '#plugin-sdk';
 import { declaredFields } from '#plugin-sdk/host';
-import { actorOf } from '../installations/standing.ts';
+import { actorOf } from '../installations/health.ts';
 import type { PluginHost } from '../running/host.ts';
 
 interface Place {

@@ -4,7 +4,7 @@ import { type Context, defineService, type Services, type StartServices } from '
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
-import { noteEnd } from '../installations/standing.ts';
+import { noteEnd } from '../installations/health.ts';
 import { Deaths } from './deaths.ts';
 import { CHANGED, type Facts, isOn, keyOf, linePlace, type Place, readFacts } from './facts.ts';
 import { LogWriter } from './log-writer.ts';

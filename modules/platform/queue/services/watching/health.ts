@@ -1,5 +1,6 @@
 /** The state of the health rules: a level changes, with a notice, when a rule has had the same finding for long enough. */
 import type { Context } from '#core';
+import changed from '../../events/health/changed.ts';
 import type { Finding, HealthChange, Level } from '../../models/health.ts';
 import { CLEAR_AFTER, findings, RAISE_AFTER } from './rules.ts';
 
@@ -36,7 +37,7 @@ export async function judgeHealth(ctx: Context, everySeconds = 60): Promise<Heal
     if (change) changes.push(change);
   }
   for (const change of changes) {
-    ctx.emit('queue.health.changed', change);
+    ctx.emit(changed, change);
     ctx.addJob('queue/send-health-notice', change);
   }
   return changes;
