@@ -4,7 +4,7 @@ import { sha256Hex } from '#core/auth';
 import { InvitationInvalid, InvitationOutdated } from '../errors.ts';
 import joined from '../events/joined.ts';
 import type { Acceptance } from '../models/invitation.ts';
-import { type Grant, join, type Place } from './associations.ts';
+import { type Grant, join, type Membership } from './associations.ts';
 import { allThere } from './limits.ts';
 import { entryOf, OPEN } from './tenants.ts';
 
@@ -130,7 +130,7 @@ async function enter(
   ctx: Context,
   found: Omit<Found, 'tenantName' | 'expiresAt' | 'proven'>,
   userId: string,
-): Promise<Place> {
+): Promise<Membership> {
   // Locked, so that the user cannot be disabled at the same time.
   const { rowCount } = await ctx.sql(`select from users where id = $1 and status = 'active' for share`, [userId]);
   if (rowCount === 0) throw InvitationInvalid();
@@ -151,7 +151,7 @@ async function enter(
 export async function takeInvitation(
   ctx: Context,
   { orgId, email, userId }: { orgId: string; email: string; userId: string },
-): Promise<Place | null> {
+): Promise<Membership | null> {
   const { rows } = await ctx.sql<Grant & { id: string; email: string; orgId: string; partnerId: null; name: string }>(
     `select id, email, name, org_id as "orgId", partner_id as "partnerId", role_id as "roleId", site_ids as "siteIds",
        device_group_ids as "deviceGroupIds", org_access as "orgAccess", org_ids as "orgIds"
