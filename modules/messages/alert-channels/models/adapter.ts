@@ -9,7 +9,7 @@ export interface ChannelOwner {
   partnerId: string | null;
 }
 
-export type Doors = Pick<Services, 'http' | 'mail' | 'sms' | 'config'>;
+export type ChannelServices = Pick<Services, 'http' | 'mail' | 'sms' | 'config'>;
 export interface ChannelAdapter {
   type: string;
   title: string;
@@ -27,7 +27,12 @@ export interface ChannelAdapter {
   check?(ctx: Context, config: Record<string, unknown>, owner: ChannelOwner): Promise<void>;
   /** Never rejects for what the other side does. `at.ctx` has no transaction open. */
   // biome-ignore lint/suspicious/noExplicitAny: each adapter knows its own configuration
-  send(doors: Doors, config: any, message: Outgoing, at: { ctx: Context; owner: ChannelOwner }): Promise<Outcome>;
+  send(
+    services: ChannelServices,
+    config: any,
+    message: Outgoing,
+    at: { ctx: Context; owner: ChannelOwner },
+  ): Promise<Outcome>;
 }
 /** The slot `alert-channels.usage`: whoever names channels says how often, by kind; then they are not deleted. */
 export interface ChannelUsage {

@@ -1,6 +1,6 @@
 /** Who a person from a provider is here: linked before, found by address, invited or provisioned. */
 import type { Context } from '#core';
-import { LoginRefused, type RefusalCode } from '../errors.ts';
+import { type LoginErrorCode, LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
 import type { Person } from './claims.ts';
 
@@ -17,7 +17,7 @@ const COLUMNS = 'u.id, u.email, u.name, u.status, u.mfa_enabled as "mfaEnabled"'
 /** Nobody is disabled while they come in; the account is held before its places, as wherever both change. */
 const HELD = 'for no key update of u';
 
-const refusal = (code: RefusalCode, message: string, account: Account | null = null) =>
+const loginRefused = (code: LoginErrorCode, message: string, account: Account | null = null) =>
   new LoginRefused(code, message, account && { id: account.id, email: account.email });
 
 /**
@@ -26,7 +26,7 @@ const refusal = (code: RefusalCode, message: string, account: Account | null = n
  */
 export async function admit(ctx: Context, provider: Serving, person: Person): Promise<Account> {
   return resolve(ctx, provider, person).catch((error: unknown) => {
-    if (error instanceof LoginRefused && error.user) recordRefusal(ctx, provider, error.user, error.message);
+    if (error instanceof LoginRefused && error.user) recordFailure(ctx, provider, error.user, error.message);
     throw error;
   });
 }
@@ -54,7 +54,7 @@ async function returning(ctx: Context, provider: Serving, account: Account): Pro
   const places = await ctx.use('identity').placesOf(account.id);
   const here = places.some((place) => place.orgId === provider.orgId);
   if (!here && !(await takeInvitation(ctx, provider.orgId, account))) {
-    throw refusal('no_org_access', 'the user is no member of the organization any more', account);
+    throw loginRefused('no_org_access', 'the user is no member of the organization any more', account);
   }
   await mayActFor(ctx, provider.orgId, account);
   return account;
@@ -63,7 +63,7 @@ async function returning(ctx: Context, provider: Serving, account: Account): Pro
 /** Somebody whom this provider brings for the first time. */
 async function arriving(ctx: Context, provider: Serving, person: Person): Promise<Account> {
   if (!person.emailVerified)
-    throw refusal('email_not_verified', 'the provider does not say that the address was verified');
+    throw loginRefused('email_not_verified', 'the provider does not say that the address was verified');
   const { rows } = await ctx.sql<Account>(`select ${COLUMNS} from users u where lower(u.email) = $1 ${HELD}`, [
     person.email,
   ]);
@@ -80,20 +80,20 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
   const here = places.some((place) => place.orgId === provider.orgId);
   if (places.some((place) => place.orgId !== provider.orgId)) {
     throw here
-      ? refusal('link_refused', 'the user has places outside the organization', account)
-      : refusal('no_org_access', 'the user is no member of the organization', account);
+      ? loginRefused('link_refused', 'the user has places outside the organization', account)
+      : loginRefused('no_org_access', 'the user is no member of the organization', account);
   }
   const { rowCount } = await ctx.sql('select from sso_identities where provider_id = $1 and user_id = $2', [
     provider.id,
     account.id,
   ]);
   // The address was given to somebody else at the provider, or the person was made anew there.
-  if (rowCount !== 0) throw refusal('link_refused', 'the user is linked to another subject', account);
+  if (rowCount !== 0) throw loginRefused('link_refused', 'the user is linked to another subject', account);
   if (!here) {
     await forgetUnproven(ctx, account);
     // Thrown, this takes it back.
     if (!(await place(ctx, provider, account))) {
-      throw refusal('no_org_access', 'the user is no member of the organization', account);
+      throw loginRefused('no_org_access', 'the user is no member of the organization', account);
     }
   }
   recordLink(ctx, provider, account);
@@ -104,11 +104,12 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
 async function provision(ctx: Context, provider: Serving, { email, name }: Person): Promise<Account> {
   const id = await ctx.use('identity').createUser({ email, name, passwordHash: null });
   // Registered in this very moment; the next attempt finds the account.
-  if (!id) throw refusal('user_not_found', 'the account was made at the same time');
+  if (!id) throw loginRefused('user_not_found', 'the account was made at the same time');
   const account: Account = { id, email, name, status: 'active', mfaEnabled: false };
   ctx.audit('user.create', { ...entry(provider, account), details: { email, via: 'sso', provider: provider.name } });
   // Thrown, this takes the account back.
-  if (!(await place(ctx, provider, account))) throw refusal('user_not_found', 'there is no account with this address');
+  if (!(await place(ctx, provider, account)))
+    throw loginRefused('user_not_found', 'there is no account with this address');
   recordLink(ctx, provider, account);
   return account;
 }
@@ -120,7 +121,7 @@ async function place(ctx: Context, provider: Serving, account: Account): Promise
   if (!autoProvision) return false;
   const added =
     defaultRoleId && (await ctx.use('users').addMember({ orgId, userId: account.id, roleId: defaultRoleId }));
-  if (!added) throw refusal('default_role_required', 'the provider has no default role that can be given');
+  if (!added) throw loginRefused('default_role_required', 'the provider has no default role that can be given');
   return true;
 }
 
@@ -128,7 +129,7 @@ const takeInvitation = async (ctx: Context, orgId: string, { id, email }: Accoun
   (await ctx.use('users').takeInvitation({ orgId, email, userId: id })) !== null;
 
 function mustBeActive(account: Account): void {
-  if (account.status !== 'active') throw refusal('no_org_access', 'the user is not active', account);
+  if (account.status !== 'active') throw loginRefused('no_org_access', 'the user is not active', account);
 }
 
 /**
@@ -169,7 +170,7 @@ function recordLink(ctx: Context, provider: Serving, account: Account): void {
   ctx.audit('sso.identity.link', { ...entry(provider, account), details: { provider: provider.name } });
 }
 
-function recordRefusal(ctx: Context, provider: Serving, user: { id: string; email: string }, reason: string): void {
+function recordFailure(ctx: Context, provider: Serving, user: { id: string; email: string }, reason: string): void {
   ctx.auditAttempt('user.login.failed', {
     ...entry(provider, user),
     result: 'failure',

@@ -1,7 +1,7 @@
 /** People by name and address: those whom GET /users would show the caller, members and invited people alike. */
 import { type Context, defineContribution } from '#core';
 
-interface Found {
+interface PersonFound {
   id: string;
   title: string;
   description: string;
@@ -41,6 +41,6 @@ export default defineContribution('search.category', {
   permission: 'users:read',
   async find(ctx, { text, limit }) {
     const { orgIds, partnerIds } = tenantsOf(ctx);
-    return (await ctx.sql<Found>(PEOPLE, [text, orgIds, partnerIds, limit])).rows;
+    return (await ctx.sql<PersonFound>(PEOPLE, [text, orgIds, partnerIds, limit])).rows;
   },
 });

@@ -6,7 +6,7 @@ import ending from '../events/trial/ending.ts';
 /** Days before the end at which the partner is notified, last notice first. */
 const NOTICES = [1, 7];
 /** Rows in one run; the rest an hour later. */
-const MOST = 500;
+const BATCH_SIZE = 500;
 
 interface Trial {
   key: string;
@@ -26,7 +26,7 @@ async function tellOfEnd(ctx: Context, days: number): Promise<void> {
     `update tenant_modules set noticed_days = $1
      where id in (select id from tenant_modules where enabled and expires_at > now()
        and expires_at <= now() + make_interval(days => $1) and coalesce(noticed_days, 1000) > $1
-       order by id limit ${MOST} for update skip locked)
+       order by id limit ${BATCH_SIZE} for update skip locked)
      returning ${TRIAL}`,
     [days],
   );
@@ -42,7 +42,7 @@ async function endTrials(ctx: Context): Promise<void> {
   const { rows } = await ctx.sql<Trial & { orgId: string | null }>(
     `update tenant_modules set enabled = false, updated_by = null, updated_at = now()
      where id in (select id from tenant_modules where enabled and expires_at <= now()
-       order by id limit ${MOST} for update skip locked)
+       order by id limit ${BATCH_SIZE} for update skip locked)
      returning ${TRIAL}, org_id as "orgId"`,
   );
   for (const { key, partnerId, orgId } of rows) {

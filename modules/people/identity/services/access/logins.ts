@@ -12,9 +12,9 @@ import type { Issued } from './sessions.ts';
 
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 
-type Found = { user: LoginUser | null; places: Membership[] };
+type Lookup = { user: LoginUser | null; places: Membership[] };
 /** The user of an address and their places in one statement; an unknown address costs the same. */
-const lookups = defineBatch<string, Found>({
+const lookups = defineBatch<string, Lookup>({
   name: 'identity-login',
   maxSize: 50,
   autocommit: true,

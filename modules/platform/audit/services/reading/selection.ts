@@ -3,7 +3,7 @@ import { type Context, mustAccessOrg } from '#core';
 import type { AuditRow } from '#core/audit';
 import type { AuditFilter } from '../../models/audit-log.ts';
 
-export interface Row extends Omit<AuditRow, 'partnerId'> {
+export interface EntryRow extends Omit<AuditRow, 'partnerId'> {
   id: string;
   owner: string;
   seq: number;
@@ -23,7 +23,7 @@ export interface Position {
 }
 
 /**
- * Row-level security admits nothing else; repeating the reach here lets the index of each organization be used.
+ * EntryRow-level security admits nothing else; repeating the reach here lets the index of each organization be used.
  * `orgIds` null means all.
  */
 export interface Selection {
