@@ -14,7 +14,7 @@ export const AlreadyActive = defineError(
 export const NotProven = defineError(
   'SSO_NOT_PROVEN',
   409,
-  'Nobody could log in with a password any more: first let somebody log in through this provider, or test it successfully',
+  'Passwords would stop working before the provider is proven: first log in through this provider, or test it successfully',
 );
 export const CodeInvalid = defineError('SSO_CODE_INVALID', 401, 'The login has expired or was used; log in again');
 

@@ -14,14 +14,14 @@ interface Account {
 type Serving = Pick<Provider, 'id' | 'orgId' | 'name' | 'autoProvision' | 'defaultRoleId'>;
 
 const COLUMNS = 'u.id, u.email, u.name, u.status, u.mfa_enabled as "mfaEnabled"';
-/** Nobody is disabled while they come in; the account is held before its places, as wherever both change. */
+/** Locks the account, so that it is not disabled during the login, and before its memberships, as everywhere. */
 const HELD = 'for no key update of u';
 
 const loginRefused = (code: LoginErrorCode, message: string, account: Account | null = null) =>
   new LoginRefused(code, message, account && { id: account.id, email: account.email });
 
 /**
- * The account of somebody whom the provider has identified, made and placed where the settings say so; all of it or
+ * The account of a person whom the provider has identified, created and made a member if the settings say so; all of it or
  * nothing. Throws LoginRefused. Needs platform work.
  */
 export async function admit(ctx: Context, provider: Serving, person: Person): Promise<Account> {
@@ -48,7 +48,7 @@ async function resolve(ctx: Context, provider: Serving, person: Person): Promise
   return account;
 }
 
-/** Somebody linked before. Whom an administrator removed, only an invitation brings back: provisioning does not. */
+/** A user linked before. One whom an administrator removed comes back only by an invitation, not by provisioning. */
 async function returning(ctx: Context, provider: Serving, account: Account): Promise<Account> {
   mustBeActive(account);
   const places = await ctx.use('identity').placesOf(account.id);
@@ -60,7 +60,7 @@ async function returning(ctx: Context, provider: Serving, account: Account): Pro
   return account;
 }
 
-/** Somebody whom this provider brings for the first time. */
+/** A person whom this provider identifies for the first time. */
 async function arriving(ctx: Context, provider: Serving, person: Person): Promise<Account> {
   if (!person.emailVerified)
     throw loginRefused('email_not_verified', 'the provider does not say that the address was verified');
@@ -71,7 +71,7 @@ async function arriving(ctx: Context, provider: Serving, person: Person): Promis
 }
 
 /**
- * An account found by address. The organization's administrators choose the provider, so nobody who is more than a
+ * An account found by address. The organization's administrators choose the provider, so no user who is more than a
  * member of this organization is ever believed to be who it says.
  */
 async function link(ctx: Context, provider: Serving, account: Account): Promise<Account> {
@@ -87,7 +87,7 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
     provider.id,
     account.id,
   ]);
-  // The address was given to somebody else at the provider, or the person was made anew there.
+  // The provider gave the address to another person, or created the person again.
   if (rowCount !== 0) throw loginRefused('link_refused', 'the user is linked to another subject', account);
   if (!here) {
     await forgetUnproven(ctx, account);
@@ -100,7 +100,7 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
   return account;
 }
 
-/** Somebody without an account. */
+/** A person without an account. */
 async function provision(ctx: Context, provider: Serving, { email, name }: Person): Promise<Account> {
   const id = await ctx.use('identity').createUser({ email, name, passwordHash: null });
   // Registered in this very moment; the next attempt finds the account.
@@ -133,7 +133,7 @@ function mustBeActive(account: Account): void {
 }
 
 /**
- * Whether a provider's word alone opens the account. A session may change the whole account, so for somebody who has
+ * Whether a provider's word alone opens the account. A session may change the whole account, so for a user who has
  * got places elsewhere since they were linked, it does not: they show their own second factor too. Throws `link_refused`
  * where they have none. Needs platform work.
  */
@@ -150,7 +150,7 @@ export async function mayActFor(
 }
 
 /**
- * Nobody has shown that this address was theirs before: whoever registered it may have been a stranger waiting for its
+ * No one has proven that this address is theirs: the person who registered it may be a stranger waiting for its
  * owner to join. What the stranger knew is worth nothing from now on; a reset link gives a password again.
  */
 async function forgetUnproven(ctx: Context, { id }: Account): Promise<void> {

@@ -8,7 +8,7 @@ interface PersonFound {
   place: 0 | 1 | 2;
 }
 
-/** Whose people: organizations and partners, null for all of them. Nobody's for callers whom GET /users refuses. */
+/** The tenants whose users are found, null for all. Empty for callers whom GET /users refuses. */
 function tenantsOf({ scope }: Context): { orgIds: readonly string[] | null; partnerIds: string[] | null } {
   if (scope.kind === 'system') return { orgIds: null, partnerIds: null };
   if (scope.kind === 'organization' && scope.orgId) return { orgIds: [scope.orgId], partnerIds: [] };

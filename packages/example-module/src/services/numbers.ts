@@ -8,7 +8,7 @@ import type { Settings } from '../models/settings.ts';
 /** Devices that one run of the job labels; it adds itself again for the rest. */
 const BATCH = 200;
 
-/** The count waits for whoever takes a number at the same time, so no two get the same. */
+/** The upsert waits for a concurrent transaction that takes a number, so no two devices get the same. */
 async function nextLabel(ctx: Context, orgId: string): Promise<string> {
   const { prefix, digits } = await ctx.settings<Settings>('acme-asset-labels', orgId);
   const { rows } = await ctx.sql<{ last: number }>(

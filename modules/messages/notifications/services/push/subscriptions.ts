@@ -58,7 +58,7 @@ async function mustBeCallable(ctx: Context, url: string): Promise<void> {
   }
 }
 
-/** Throws 404, also for what is somebody else's. */
+/** Throws 404, also for what belongs to another user. */
 export async function unsubscribe(ctx: Context, id: string) {
   const deleted = await own(ctx).findById(id).delete();
   if (deleted === 0) throw errors.NotFound('Subscription not found');

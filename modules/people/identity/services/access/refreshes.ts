@@ -65,7 +65,7 @@ async function replaceToken(ctx: Context, id: string, token: string): Promise<Is
   );
   const [found] = rows;
   if (!found) return null;
-  // Throwing rolls back: a refusal leaves the session unchanged, so that it works again once its place is active.
+  // Throwing rolls back: the session stays unchanged and works again once its tenant is active.
   if (!found.partnerOpen) throw errors.PartnerInactive();
   if (!found.orgOpen) throw errors.OrgAccessDenied();
   if (!found.roleId) throw RefreshInvalid();

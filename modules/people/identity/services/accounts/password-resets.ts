@@ -34,7 +34,7 @@ export async function changePassword(ctx: Context, input: PasswordChange): Promi
   tell(ctx, user.email, 'password-changed');
 }
 
-/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a refusal for a weak password. */
+/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a weak password. */
 export async function resetPassword(ctx: Context, input: PasswordReset): Promise<void> {
   const tokenHash = sha256Hex(input.token);
   const found = await ctx.asPlatform(async (own) => {

@@ -51,7 +51,7 @@ async function feed(ctx: Context, { selection, head, lease, from, sink }: Follow
     }
     if (Date.now() - sentAt >= KEEP_ALIVE_MS) {
       // With this id a reader who resumes need not scan the entries of other tenants again.
-      text += `: beat\nid: ${pos}\n\n`;
+      text += `: keep-alive\nid: ${pos}\n\n`;
       sentAt = Date.now();
       await renewLease(ctx, lease);
     }

@@ -33,10 +33,10 @@ export interface Selection {
   conditions: string[];
   values: unknown[];
   /** The keys that contain all matches, when the names were resolved (names.ts): an access path, not a further condition. */
-  places?: { column: string; at: readonly Place[] };
+  places?: { column: string; at: readonly EntryKey[] };
 }
 /** The key of a name in an organization, or among the own actions of partners and the platform. */
-export interface Place {
+export interface EntryKey {
   orgId: string | null;
   key: string;
 }

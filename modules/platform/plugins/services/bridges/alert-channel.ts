@@ -75,7 +75,7 @@ async function send(ctx: Context, config: Config, message: Message, orgId: strin
   if (!found) return failed(`The plugin ${plugin} is not installed in the organization`, true);
   const { installation, provider } = found;
   if (!provider) return failed(`The plugin ${plugin} has no notification channel ${config.provider} any more`, true);
-  // Somebody may enable it again before the last attempt.
+  // The plugin may be enabled again before the last attempt.
   if (!installation.enabled) return failed(`The plugin ${plugin} is not enabled`, false);
   try {
     const outcome = await askProvider(ctx, {

@@ -1,4 +1,4 @@
-/** Devices, tags and custom fields of the plugin's organization, through the doors that other modules use. */
+/** Devices, tags and custom fields of the plugin's organization, through the apis of their modules. */
 
 import type { Context } from '#core';
 import type { DeviceInfo } from '#plugin-sdk';

@@ -69,7 +69,7 @@ export async function noteCalls(ctx: Context, id: string, outcomes: readonly Out
   );
 }
 
-/** Switches it off until somebody enables it again, says why, and tells who installed it. */
+/** Switches it off until it is enabled again, stores the reason, and notifies the user who installed it. */
 export async function quarantine(ctx: Context, id: string, why: string): Promise<void> {
   const reason = why.slice(0, 2_000);
   const { rows } = await ctx.sql<{

@@ -1,4 +1,4 @@
-/** What the host must know of an installation to run it: read when first used, and again when somebody changed it. */
+/** What the host must know of an installation to run it: read at the first use, and again after each change. */
 import type { Context } from '#core';
 import { DEFAULT_LIMITS, type Manifest, type OrgInfo, type ResourceLimits, withDefaults } from '#plugin-sdk/host';
 import type { Health, Status } from '../../models/installation.ts';

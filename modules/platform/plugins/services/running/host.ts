@@ -101,7 +101,7 @@ export class PluginHost {
     return outcome;
   }
 
-  /** What is remembered may be behind a notice that is still under way: nobody is refused for that. */
+  /** The facts in memory may be older than a notice that has not arrived: a call that they forbid reads them again. */
   private async factsFor(place: Workplace, call: Call): Promise<Facts | null> {
     const facts = await this.factsOf(place);
     if (facts && mayRun(facts, call)) return facts;
@@ -169,7 +169,7 @@ export class PluginHost {
     }
     const runtime = await this.staging.runtimeFolder();
     const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
-    // Somebody else may have started it meanwhile.
+    // Another call may have started it meanwhile.
     const other = this.slots.use(facts.key, madeOf(facts), step);
     if (other) return other;
     if (!this.slots.makeRoom()) return failed('BUSY', 'All places for plugins are taken', LOOK_MS);
@@ -219,7 +219,7 @@ export class PluginHost {
     return facts;
   }
 
-  /** Somebody changed it: what it was granted counts from the next call on; a package that was replaced ends with its process. */
+  /** After a change: the new grants hold from the next call on; the process of a replaced package ends. */
   private async changed(id: string): Promise<void> {
     for (const [key, { installationId }] of this.facts) if (installationId === id) this.facts.delete(key);
     if (this.slots.count(id) === 0) return;
