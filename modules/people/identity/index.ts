@@ -1,9 +1,8 @@
 /** Users, logins, second factor, API keys and enrollment keys. */
-import { defineModule } from '#core';
+import { defineModule, provide } from '#core';
 import { api } from './api.ts';
+import { PasswordStrength, STRENGTH } from './services/accounts/password-strength.ts';
 import { variables } from './variables.ts';
-
-declare module '#core/contract' {}
 
 export default defineModule({
   name: 'identity',
@@ -14,4 +13,5 @@ export default defineModule({
   core: true,
   auditOnly: ['user.login.failed', 'auth.refresh.reuse', 'auth.sms.refused'],
   api,
+  start: () => ({ provide: [provide(STRENGTH, new PasswordStrength())] }),
 });

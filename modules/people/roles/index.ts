@@ -2,8 +2,6 @@
 import { defineModule } from '#core';
 import { api } from './api.ts';
 
-declare module '#core/contract' {}
-
 export default defineModule({
   name: 'roles',
   title: 'Roles and permissions',

@@ -14,12 +14,12 @@ export const AlreadyActive = defineError(
 export const NotProven = defineError(
   'SSO_NOT_PROVEN',
   409,
-  'Nobody could log in with a password any more: first let somebody log in through this provider, or test it successfully',
+  'Passwords would stop working before the provider is proven: first log in through this provider, or test it successfully',
 );
 export const CodeInvalid = defineError('SSO_CODE_INVALID', 401, 'The login has expired or was used; log in again');
 
 /** What stands in `/login?error=<code>`; the login page has a text for each. */
-export type RefusalCode =
+export type LoginErrorCode =
   | 'session_expired'
   | 'provider_not_found'
   | 'domain_not_allowed'
@@ -36,11 +36,16 @@ export type RefusalCode =
 
 /** Ends a login on its way; undoes what its transaction did. The message is for the log and the trail, not the browser. */
 export class LoginRefused extends Error {
-  readonly code: RefusalCode;
+  readonly code: LoginErrorCode;
   /** Whom the trail names, where the account is known. */
   readonly user: { id: string; email: string } | null;
 
-  constructor(code: RefusalCode, message: string, user: { id: string; email: string } | null = null, cause?: unknown) {
+  constructor(
+    code: LoginErrorCode,
+    message: string,
+    user: { id: string; email: string } | null = null,
+    cause?: unknown,
+  ) {
     super(message, { cause });
     this.name = 'LoginRefused';
     this.code = code;

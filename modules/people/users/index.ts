@@ -2,8 +2,6 @@
 import { defineModule } from '#core';
 import { api } from './api.ts';
 
-declare module '#core/contract' {}
-
 export default defineModule({
   name: 'users',
   title: 'Users and invitations',

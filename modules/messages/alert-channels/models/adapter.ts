@@ -9,7 +9,7 @@ export interface ChannelOwner {
   partnerId: string | null;
 }
 
-export type Doors = Pick<Services, 'http' | 'mail' | 'sms' | 'config'>;
+export type ChannelServices = Pick<Services, 'http' | 'mail' | 'sms' | 'config'>;
 export interface ChannelAdapter {
   type: string;
   title: string;
@@ -19,17 +19,22 @@ export interface ChannelAdapter {
   secrets: readonly string[];
   /** Keys that say where messages go: another value wants all secrets again that are no destination themselves. */
   destination: readonly string[];
-  /** What a new channel needs that nobody gave; shown once, in the answer that makes it. */
+  /** Values that a new channel needs and the caller left out; only the answer to the creation shows them. */
   made?(config: Record<string, unknown>): Record<string, string>;
   /** What its owner should know, such as that the other side will end it. */
   warning?(config: Record<string, unknown>): string | null;
   /** What a schema cannot say, within the transaction of the change. Throws 400. */
   check?(ctx: Context, config: Record<string, unknown>, owner: ChannelOwner): Promise<void>;
   /** Never rejects for what the other side does. `at.ctx` has no transaction open. */
-  // biome-ignore lint/suspicious/noExplicitAny: each adapter knows its own configuration
-  send(doors: Doors, config: any, message: Outgoing, at: { ctx: Context; owner: ChannelOwner }): Promise<Outcome>;
+  send(
+    services: ChannelServices,
+    // biome-ignore lint/suspicious/noExplicitAny: each adapter knows its own configuration
+    config: any,
+    message: Outgoing,
+    at: { ctx: Context; owner: ChannelOwner },
+  ): Promise<Outcome>;
 }
-/** The slot `alert-channels.usage`: whoever names channels says how often, by kind; then they are not deleted. */
+/** The slot `alert-channels.usage`: how many objects of each kind refer to a channel. A channel in use is not deleted. */
 export interface ChannelUsage {
   of(ctx: Context, channelId: string): Promise<Record<string, number>>;
 }

@@ -1,6 +1,6 @@
 /** A channel: where an organization, or a partner for all of its organizations, wants alerts sent. */
 import Joi from 'joi';
-import { Model, named, openObject, type PageQuery, pageQuery, timezone } from '#core';
+import { column, defineTable, type InputOf, named, openObject, type PageQuery, pageQuery, timezone } from '#core';
 import { SEVERITIES, type Severity } from './message.ts';
 
 export type Health = 'ok' | 'failing' | 'disabled_by_system';
@@ -13,56 +13,10 @@ export interface QuietHours {
   end: string;
   exceptCritical: boolean;
 }
-interface Changes {
-  name?: string;
-  enabled?: boolean;
-  config?: Config;
-  minSeverity?: Severity;
-  throttleMax?: number;
-  throttleWindowSeconds?: number;
-  quietHours?: QuietHours | null;
-}
-export interface ChannelCreate extends Changes {
-  orgId?: string;
-  partnerId?: string;
-  name: string;
-  type: string;
-  config: Config;
-}
-export type ChannelUpdate = Changes;
 export interface ChannelQuery extends PageQuery {
   orgId?: string;
   type?: string;
   health?: Health;
-}
-
-export class Channel extends Model {
-  static override tableName = 'alert_channels';
-  static override partnerOwned = true;
-  static override jsonAttributes = ['config', 'secrets', 'quietHours'];
-  declare id: string;
-  declare orgId: string | null;
-  declare partnerId: string | null;
-  declare name: string;
-  declare type: string;
-  declare enabled: boolean;
-  /** As it is shown. */
-  declare config: Config;
-  /** Sealed, by key of the configuration. */
-  declare secrets: Record<string, string>;
-  declare minSeverity: Severity;
-  declare throttleMax: number;
-  declare throttleWindowSeconds: number;
-  declare quietHours: QuietHours | null;
-  declare health: Health;
-  declare lastDeliveryAt: Date | null;
-  declare lastError: string | null;
-  declare consecutiveFailures: number;
-  declare windowStartedAt: Date | null;
-  declare windowCount: number;
-  declare createdBy: string | null;
-  declare createdAt: Date;
-  declare updatedAt: Date;
 }
 
 /** Messages in a row that failed, after which a channel is disabled. */
@@ -85,71 +39,93 @@ export const quietHours = named(
     exceptCritical: Joi.boolean().default(true),
   }),
 );
-const changes = {
-  name: Joi.string().trim().normalize('NFC').min(1).max(100),
-  enabled: Joi.boolean(),
-  config: openObject(65_536).description('By type, see the description of the operation'),
-  minSeverity: Joi.string().valid(...SEVERITIES),
-  throttleMax: Joi.number().integer().min(1).max(1000),
-  throttleWindowSeconds: Joi.number()
-    .integer()
-    .min(60)
-    .max(86_400)
-    .description('What is more than throttleMax in a window goes out as one digest at its end'),
-  quietHours: quietHours.allow(null).description('Messages wait until they are over'),
-};
-const type = Joi.string().max(50);
-export const channelCreate = named(
-  'AlertChannelCreate',
-  Joi.object<ChannelCreate, true>({
-    ...changes,
-    orgId: Joi.string().uuid(),
-    partnerId: Joi.string().uuid().description('For the alerts of all organizations of the partner'),
-    name: changes.name.required(),
-    type: type.required(),
-    config: changes.config.required(),
-  }),
-);
+const channels = defineTable('alert_channels', {
+  id: column.uuid(),
+  orgId: column.nullable(column.text()),
+  partnerId: column.nullable(column.text()),
+  name: column.text(Joi.string().trim().normalize('NFC').min(1).max(100)),
+  type: column.text(Joi.string().max(50)),
+  enabled: column.boolean(),
+  /** As it is shown: without what is in `secrets`. */
+  config: column.of<Config>(
+    openObject(65_536).description('By type, see the description of the operation'),
+    Joi.object().unknown().description('Secrets masked'),
+  ),
+  /** Sealed, by key of the configuration. */
+  secrets: column.object<Record<string, string>>(),
+  minSeverity: column.of<Severity>(Joi.string().valid(...SEVERITIES), Joi.string()),
+  throttleMax: column.integer(Joi.number().integer().min(1).max(1000)),
+  throttleWindowSeconds: column.integer(
+    Joi.number()
+      .integer()
+      .min(60)
+      .max(86_400)
+      .description('Messages beyond throttleMax in a window go out as one digest at its end'),
+  ),
+  quietHours: column.of<QuietHours | null>(
+    quietHours.allow(null).description('Messages wait until they are over'),
+    Joi.object().unknown().allow(null),
+  ),
+  health: column.oneOf<Health>('ok', 'failing', 'disabled_by_system'),
+  lastDeliveryAt: column.nullable(column.time()),
+  lastError: column.nullable(column.text()),
+  consecutiveFailures: column.of<number>(
+    Joi.number().integer(),
+    Joi.number().integer().description('Messages in a row that failed for good'),
+  ),
+  windowStartedAt: column.nullable(column.time()),
+  windowCount: column.integer(),
+  createdBy: column.nullable(column.text()),
+  createdAt: column.time(),
+  updatedAt: column.time(),
+});
+
+export class Channel extends channels.Model {
+  static override partnerOwned = true;
+  static override jsonAttributes = ['config', 'secrets', 'quietHours'];
+}
+
+const LIMITS = ['minSeverity', 'throttleMax', 'throttleWindowSeconds', 'quietHours'] as const;
+const update = channels.input(['name', 'enabled', 'config', ...LIMITS]);
+export type ChannelUpdate = InputOf<typeof update>;
 export const channelUpdate = named(
   'AlertChannelUpdate',
-  Joi.object<ChannelUpdate, true>({
-    ...changes,
-    enabled: changes.enabled.description('true also takes back into service what was switched off because it failed'),
-    config: changes.config.description(
-      'Keys that are left out stay, null clears. Another destination wants the secrets again',
+  update
+    .fork('enabled', (schema) =>
+      schema.description('true also enables again a channel that was disabled because its messages failed'),
+    )
+    .fork('config', (schema) =>
+      schema.description('Keys that are left out stay, null clears. Another destination needs the secrets again'),
     ),
+);
+
+const created = channels.input(['name', 'enabled', 'config', ...LIMITS, 'type'], {
+  required: ['name', 'type', 'config'],
+});
+export type ChannelCreate = InputOf<typeof created> & { orgId?: string; partnerId?: string };
+export const channelCreate = named(
+  'AlertChannelCreate',
+  created.append<ChannelCreate>({
+    orgId: Joi.string().uuid(),
+    partnerId: Joi.string().uuid().description('For the alerts of all organizations of the partner'),
   }),
 );
 export const channelQuery = Joi.object<ChannelQuery>({
   ...pageQuery(100),
   orgId: Joi.string().uuid(),
-  type: type.description('Only channels of this type'),
-  health: Joi.string().valid('ok', 'failing', 'disabled_by_system').description('Only in this state'),
+  type: channels.columns.type.input.description('Only channels of this type'),
+  health: channels.columns.health.input.description('Only in this state'),
 });
 
-const time = Joi.date().iso().allow(null).required();
-const text = Joi.string().allow(null).required();
 export const channelShape = named(
   'AlertChannel',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    orgId: text,
-    partnerId: text,
-    name: Joi.string().required(),
-    type: Joi.string().required(),
-    enabled: Joi.boolean().required(),
-    config: Joi.object().unknown().required().description('Secrets masked'),
-    minSeverity: Joi.string().required(),
-    throttleMax: Joi.number().integer().required(),
-    throttleWindowSeconds: Joi.number().integer().required(),
-    quietHours: Joi.object().unknown().allow(null).required(),
-    health: Joi.string().valid('ok', 'failing', 'disabled_by_system').required(),
-    lastDeliveryAt: time,
-    lastError: text,
-    consecutiveFailures: Joi.number().integer().required().description('Messages in a row that failed for good'),
-    warning: text.description('What its owner should know of this kind of channel'),
-    createdBy: text,
-    createdAt: Joi.date().iso().required(),
-    updatedAt: Joi.date().iso().required(),
-  }),
+  channels
+    .answer([
+      ...(['id', 'orgId', 'partnerId', 'name', 'type', 'enabled', 'config', ...LIMITS] as const),
+      ...(['health', 'lastDeliveryAt', 'lastError', 'consecutiveFailures'] as const),
+      ...(['createdBy', 'createdAt', 'updatedAt'] as const),
+    ])
+    .append({
+      warning: Joi.string().allow(null).required().description('What its owner should know of this kind of channel'),
+    }),
 );

@@ -42,7 +42,7 @@ export interface Outgoing extends ChannelMessage {
 }
 export interface Outcome {
   success: boolean;
-  /** Trying again is in vain. */
+  /** Another attempt cannot succeed. */
   permanent: boolean;
   /** HTTP status, where there was one. */
   status: number | null;

@@ -104,8 +104,8 @@ export async function updateChannel(ctx: Context, id: string, { config: given, .
 export async function deleteChannel(ctx: Context, id: string) {
   const channel = await mustLock(ctx, id);
   const usage: Record<string, number> = {};
-  for (const filling of ctx.contributions('alert-channels.usage') as readonly ChannelUsage[]) {
-    Object.assign(usage, await filling.of(ctx, id));
+  for (const contribution of ctx.contributions('alert-channels.usage') as readonly ChannelUsage[]) {
+    Object.assign(usage, await contribution.of(ctx, id));
   }
   if (Object.values(usage).some((count) => count > 0))
     throw errors.InUse({ message: 'The channel is in use', details: [usage] });

@@ -1,4 +1,4 @@
-/** Configurations of channels: checked by their kind, secrets sealed, and masked for whoever looks. */
+/** Configurations of channels: checked by their kind, with secrets sealed in storage and masked in answers. */
 import { type Context, errors, UrlBlockedError } from '#core';
 import type { ChannelAdapter } from '../models/adapter.ts';
 import type { Channel, Config } from '../models/channel.ts';

@@ -24,7 +24,7 @@ export async function testChannel(ctx: Context, id: string) {
     ...{ id: key, alertId: key, kind: 'test', severity: 'info', reached: [] },
     title,
     heading: headingOf({ kind: 'test', title }),
-    message: 'Somebody tests this channel. There is nothing to do.',
+    message: 'This is a test of the channel. No action is needed.',
     url: ctx.services.config.http.publicUrl,
     at: new Date().toISOString(),
   };

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { type Context, UpstreamError } from '#core';
-import type { ChannelAdapter, Doors } from '../models/adapter.ts';
+import type { ChannelAdapter, ChannelServices } from '../models/adapter.ts';
 import type { Outgoing, Severity } from '../models/message.ts';
 import { slack, teams } from '../services/adapters/chat.ts';
 import { pagerduty } from '../services/adapters/pagerduty.ts';
@@ -17,8 +17,8 @@ interface Asked {
 }
 type Answer = { status: number; headers?: Record<string, string>; text?: string } | Error;
 
-/** Doors that remember what went out. */
-function doors(answer: Answer = { status: 200, text: 'ok' }): { doors: Doors; asked: Asked[] } {
+/** ChannelServices that remember what went out. */
+function services(answer: Answer = { status: 200, text: 'ok' }): { services: ChannelServices; asked: Asked[] } {
   const asked: Asked[] = [];
   const http = {
     request: async (url: string, options: Omit<Asked, 'url'>) => {
@@ -28,7 +28,7 @@ function doors(answer: Answer = { status: 200, text: 'ok' }): { doors: Doors; as
     },
   };
   const config = { version: '1.0', http: { publicUrl: 'https://rmm.example.com' } };
-  return { doors: { http, config } as unknown as Doors, asked };
+  return { services: { http, config } as unknown as ChannelServices, asked };
 }
 const outgoing = (more: Partial<Outgoing> = {}): Outgoing => ({
   ...{ id: 'a1', alertId: 'alert-1', kind: 'trigger', severity: 'high', reached: [] },
@@ -44,10 +44,10 @@ const outgoing = (more: Partial<Outgoing> = {}): Outgoing => ({
 const SLACK = { webhookUrl: 'https://hooks.slack.com/services/T0/B0/x' };
 const KEY = { routingKey: 'a'.repeat(32) };
 async function sentBy(adapter: ChannelAdapter, config: object, more: Partial<Outgoing> = {}, answer?: Answer) {
-  const at = doors(answer);
+  const at = services(answer);
   // Those of the product need neither.
   const place = { ctx: {} as Context, owner: { orgId: null, partnerId: null } };
-  const outcome = await adapter.send(at.doors, config, outgoing(more), place);
+  const outcome = await adapter.send(at.services, config, outgoing(more), place);
   const bodies = at.asked.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   return { outcome, asked: at.asked, bodies, body: bodies[0] ?? {} };
 }

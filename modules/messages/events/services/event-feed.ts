@@ -15,7 +15,7 @@ import { after } from './selection.ts';
 const EVERY_MS = 300;
 const BATCH = 1000;
 /** Characters that are kept for streams that are up to date; a stream that is further behind reads the table. */
-const MOST = 8_000_000;
+const MAX_BYTES = 8_000_000;
 
 type AsPlatform = <T>(run: (ctx: Context) => Promise<T>) => Promise<T>;
 interface FedEvent extends EventPosition {
@@ -116,7 +116,7 @@ export class EventFeed {
     this.start ??= from;
     this.events.push(...found);
     this.size += found.reduce((sum, { text }) => sum + text.length, 0);
-    while (this.size > MOST) {
+    while (this.size > MAX_BYTES) {
       const gone = this.events.shift();
       this.size -= gone?.text.length ?? this.size;
       if (gone) this.start = { xid: gone.xid, seq: gone.seq };

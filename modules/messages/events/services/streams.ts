@@ -15,7 +15,7 @@ import { messageOf } from './histories.ts';
 import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';
 
 /** Streams of one tenant in one process. */
-const MOST = 20;
+const MAX_STREAMS = 20;
 const BATCH = 200;
 const PING_MS = 15_000;
 
@@ -33,7 +33,7 @@ export async function follow(ctx: Context, filter: EventFilter, lastEventId = fi
       from: lastEventId ? await positionOf(inner, lastEventId) : horizon.upto,
     };
   });
-  const leave = feed.join(tenantOf(ctx), MOST);
+  const leave = feed.join(tenantOf(ctx), MAX_STREAMS);
   if (!leave) throw errors.TooManyStreams();
   return eventStream(ctx, (sink) => write(ctx, filter, { feed, cluster, from, sink }), { onEnd: leave });
 }

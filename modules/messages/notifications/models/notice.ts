@@ -15,9 +15,9 @@ export interface Notice {
   message: string;
   /** A path within the console: begins with one slash. */
   link?: string;
-  /** At most 8 KB: ids for whoever shows it. */
+  /** At most 8 KB: ids for the client that shows it. */
   metadata?: Record<string, unknown>;
-  /** What it is about: an unread notice of the same key is counted up, and nobody is mailed again. */
+  /** The subject: an unread notification of the same key is counted up instead of a new one, and no second mail is sent. */
   dedupeKey?: string;
   /** Of an event of no organization: the partner whose people hear of it. */
   partnerId?: string | null;

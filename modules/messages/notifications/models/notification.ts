@@ -1,4 +1,4 @@
-/** A notice in somebody's inbox. */
+/** A notification in the inbox of a user. */
 import Joi from 'joi';
 import { Model, named, type PageQuery, pageQuery } from '#core';
 import { type NoticeType, PRIORITIES, type Priority, TYPES } from './notice.ts';

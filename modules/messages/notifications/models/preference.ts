@@ -1,4 +1,4 @@
-/** What somebody wants to hear of, and how. */
+/** Preferences of a user: which notifications they receive, and by which means. */
 import Joi from 'joi';
 import { named, timezone } from '#core';
 import { type NoticeType, type Priority, TYPES } from './notice.ts';

@@ -37,7 +37,7 @@ export default defineEvent({
       permission: 'organizations:read',
       render: ({ webhookId, partnerId, name, consecutiveFailures }) => ({
         title: `Webhook switched off: ${name}`,
-        message: `${consecutiveFailures} deliveries in a row failed. Nothing is sent to it until somebody sets it active again.`,
+        message: `${consecutiveFailures} deliveries in a row failed. Nothing is sent to it until it is set active again.`,
         link: `/webhooks/${webhookId}`,
         metadata: { webhookId },
         dedupeKey: `webhook:${webhookId}`,

@@ -8,14 +8,14 @@ import { bodyOf, dataOf } from '../services/outbox/messages.ts';
 const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   const { id, name, orgId } = event;
   if (!orgId) return null;
-  const filling = definition
+  const webhook = definition
     ? webhookEventOf(name, definition)
     : (ctx.contributions('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
-  if (!filling) return null;
+  if (!webhook) return null;
   const listeners = listenersOf(ctx);
   if (!mayListen(listeners, orgId)) return null;
   ctx.afterCommit(() => listeners.announce());
-  const { kind } = filling;
+  const { kind } = webhook;
   const timestamp = new Date().toISOString();
   return {
     id,
@@ -23,9 +23,9 @@ const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
     org_id: orgId,
     site_id: event.siteId,
     device_id: event.deviceId,
-    severity: filling.severity?.(event.data) ?? null,
+    severity: webhook.severity?.(event.data) ?? null,
     matches: matchesOf(kind),
-    body: bodyOf({ id, type: kind, timestamp, orgId, data: dataOf(filling, event) }),
+    body: bodyOf({ id, type: kind, timestamp, orgId, data: dataOf(webhook, event) }),
   };
 };
 

@@ -1,6 +1,6 @@
 /** A webhook: where an organization, or a partner for all of its organizations, wants events sent. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, type InputOf, named } from '#core';
 
 export type WebhookStatus = 'active' | 'paused' | 'failed';
 export interface Header {
@@ -20,58 +20,6 @@ export interface WebhookFilters {
   severities?: string[];
   groupIds?: string[];
 }
-export interface WebhookChanges {
-  name?: string;
-  url?: string;
-  events?: string[];
-  headers?: Header[];
-  secret?: string;
-  filters?: WebhookFilters;
-  apiVersion?: string;
-}
-export interface WebhookCreate extends WebhookChanges {
-  orgId?: string;
-  partnerId?: string;
-  name: string;
-  url: string;
-  events: string[];
-}
-export interface WebhookUpdate extends WebhookChanges {
-  status?: 'active' | 'paused';
-  rotateSecret?: boolean;
-}
-
-export class Webhook extends Model {
-  static override tableName = 'webhooks';
-  static override partnerOwned = true;
-  static override jsonAttributes = ['headers', 'secrets', 'filters'];
-  declare id: string;
-  declare orgId: string | null;
-  declare partnerId: string | null;
-  declare name: string;
-  declare url: string;
-  declare host: string;
-  declare events: string[];
-  /** Values sealed. */
-  declare headers: Header[];
-  declare secrets: Secret[];
-  declare filters: WebhookFilters;
-  declare apiVersion: string;
-  declare status: WebhookStatus;
-  declare disabledReason: string | null;
-  declare consecutiveFailures: number;
-  declare noticed: number;
-  declare firstFailureAt: Date | null;
-  declare lastDeliveryAt: Date | null;
-  declare lastSuccessAt: Date | null;
-  declare successCount: number;
-  declare failureCount: number;
-  declare createdBy: string | null;
-  declare createdAt: Date;
-  declare updatedAt: Date;
-  declare deletedAt: Date | null;
-}
-
 /** Shapes of messages that a webhook can be pinned to; the newest is the default. */
 export const API_VERSIONS = ['2026-11-01'] as const;
 /** What stands for the value of a header in answers; in a change it keeps the value. */
@@ -106,61 +54,6 @@ export const filters = named(
     groupIds: ids,
   }),
 );
-const changes = {
-  name: Joi.string().trim().min(1).max(255),
-  url: Joi.string()
-    .uri({ scheme: ['https', 'http'] })
-    .max(2048),
-  events: Joi.array()
-    .items(Joi.string().max(100))
-    .min(1)
-    .max(100)
-    .unique()
-    .description('Kinds of GET /webhooks/event-kinds, families such as `device.*`, or `*`'),
-  headers: Joi.array()
-    .items(header)
-    .max(20)
-    // Compared before the items are known to be objects.
-    .unique((a: Header | null, b: Header | null) => `${a?.key}`.toLowerCase() === `${b?.key}`.toLowerCase()),
-  secret: Joi.string()
-    .max(100)
-    .custom((value: string, { error }) => (isSecret(value) ? value : error('any.invalid')))
-    .messages({ 'any.invalid': '{{#label}} is not whsec_ and the base64 of 24 to 64 bytes' })
-    .description('A signing secret of your own: `whsec_` and the base64 of 24 to 64 bytes; else one is made'),
-  filters: filters.description(
-    'All given must hold. Events without a severity pass `severities`; those without a device no `groupIds`',
-  ),
-  apiVersion: Joi.string().valid(...API_VERSIONS),
-};
-
-export const webhookCreate = named(
-  'WebhookCreate',
-  Joi.object<WebhookCreate, true>({
-    ...changes,
-    orgId: Joi.string().uuid(),
-    partnerId: Joi.string().uuid().description('For the events of all organizations of the partner'),
-    name: changes.name.required(),
-    url: changes.url.required(),
-    events: changes.events.required(),
-  }),
-);
-export const webhookUpdate = named(
-  'WebhookUpdate',
-  Joi.object<WebhookUpdate, true>({
-    ...changes,
-    headers: changes.headers.description(`Replaces all; the value ${MASK} keeps that of the same key`),
-    status: Joi.string().valid('active', 'paused'),
-    rotateSecret: Joi.boolean().valid(true).description('Makes a new secret; the old one signs for 24 hours more'),
-  }),
-);
-
-/** Standard Webhooks: base64 with padding, 24 to 64 bytes. */
-function isSecret(text: string): boolean {
-  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-  const bytes = Buffer.from(base64, 'base64');
-  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64;
-}
-
 const time = Joi.date().iso().allow(null).required();
 export const policyShape = named(
   'WebhookDisablePolicy',
@@ -178,35 +71,127 @@ export const secretShape = named(
   'WebhookSecret',
   Joi.object({ id: Joi.string().required(), createdAt: time, expiresAt: time }),
 );
+const webhooks = defineTable('webhooks', {
+  id: column.uuid(),
+  orgId: column.nullable(column.uuid()),
+  partnerId: column.nullable(column.uuid()),
+  name: column.text(Joi.string().trim().min(1).max(255)),
+  url: column.text(
+    Joi.string()
+      .uri({ scheme: ['https', 'http'] })
+      .max(2048),
+  ),
+  host: column.text(),
+  events: column.of<string[]>(
+    Joi.array()
+      .items(Joi.string().max(100))
+      .min(1)
+      .max(100)
+      .unique()
+      .description('Kinds of GET /webhooks/event-kinds, families such as `device.*`, or `*`'),
+    Joi.array().items(Joi.string()),
+  ),
+  /** Values sealed. */
+  headers: column.of<Header[]>(
+    Joi.array()
+      .items(header)
+      .max(20)
+      // Compared before the items are known to be objects.
+      .unique((a: Header | null, b: Header | null) => `${a?.key}`.toLowerCase() === `${b?.key}`.toLowerCase()),
+    Joi.array().items(headerShape),
+  ),
+  secrets: column.of<Secret[]>(
+    Joi.array(),
+    Joi.array().items(secretShape).description('Which secrets sign; their values are shown once, when they are made'),
+  ),
+  filters: column.of<WebhookFilters>(
+    filters.description(
+      'All given must hold. Events without a severity pass `severities`; those without a device no `groupIds`',
+    ),
+    Joi.object().unknown(),
+  ),
+  apiVersion: column.text(Joi.string().valid(...API_VERSIONS)),
+  status: column.oneOf<WebhookStatus>('active', 'paused', 'failed'),
+  disabledReason: column.nullable(column.text()),
+  consecutiveFailures: column.of<number>(
+    Joi.number().integer(),
+    Joi.number().integer().description('Deliveries in a row that failed for good'),
+  ),
+  noticed: column.integer(),
+  firstFailureAt: column.of<Date | null>(
+    Joi.date().iso().allow(null),
+    Joi.date().iso().allow(null).description('Of the failed attempts since the last success'),
+  ),
+  lastDeliveryAt: column.nullable(column.time()),
+  lastSuccessAt: column.nullable(column.time()),
+  successCount: column.integer(),
+  failureCount: column.integer(),
+  createdBy: column.nullable(column.text()),
+  createdAt: column.time(),
+  updatedAt: column.time(),
+  deletedAt: column.nullable(column.time()),
+});
+
+export class Webhook extends webhooks.Model {
+  static override partnerOwned = true;
+  static override jsonAttributes = ['headers', 'secrets', 'filters'];
+}
+
+const CHANGEABLE = ['name', 'url', 'events', 'headers', 'filters', 'apiVersion'] as const;
+const secret = Joi.string()
+  .max(100)
+  .custom((value: string, { error }) => (isSecret(value) ? value : error('any.invalid')))
+  .messages({ 'any.invalid': '{{#label}} is not whsec_ and the base64 of 24 to 64 bytes' })
+  .description('A signing secret of your own: `whsec_` and the base64 of 24 to 64 bytes; else one is made');
+
+const created = webhooks.input(CHANGEABLE, { required: ['name', 'url', 'events'] });
+export type WebhookCreate = InputOf<typeof created> & { orgId?: string; partnerId?: string; secret?: string };
+export const webhookCreate = named(
+  'WebhookCreate',
+  created.append<WebhookCreate>({
+    secret,
+    orgId: Joi.string().uuid(),
+    partnerId: Joi.string().uuid().description('For the events of all organizations of the partner'),
+  }),
+);
+
+const updated = webhooks
+  .input(CHANGEABLE)
+  .fork('headers', (schema) => schema.description(`Replaces all; the value ${MASK} keeps that of the same key`));
+export type WebhookUpdate = InputOf<typeof updated> & {
+  secret?: string;
+  status?: 'active' | 'paused';
+  rotateSecret?: boolean;
+};
+export const webhookUpdate = named(
+  'WebhookUpdate',
+  updated.append<WebhookUpdate>({
+    secret,
+    status: Joi.string().valid('active', 'paused'),
+    rotateSecret: Joi.boolean().valid(true).description('Makes a new secret; the old one signs for 24 hours more'),
+  }),
+);
+
 export const webhookShape = named(
   'Webhook',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().allow(null).required(),
-    partnerId: Joi.string().uuid().allow(null).required(),
-    name: Joi.string().required(),
-    url: Joi.string().required(),
-    events: Joi.array().items(Joi.string()).required(),
-    headers: Joi.array().items(headerShape).required(),
-    secrets: Joi.array()
-      .items(secretShape)
-      .required()
-      .description('Which secrets sign; their values are shown once, when they are made'),
-    filters: Joi.object().unknown().required(),
-    apiVersion: Joi.string().required(),
-    status: Joi.string().valid('active', 'paused', 'failed').required(),
-    disabledReason: Joi.string().allow(null).required(),
-    disablePolicy: policyShape.required(),
-    consecutiveFailures: Joi.number().integer().required().description('Deliveries in a row that failed for good'),
-    firstFailureAt: time.description('Of the failed attempts since the last success'),
-    lastDeliveryAt: time,
-    lastSuccessAt: time,
-    successCount: Joi.number().integer().required(),
-    failureCount: Joi.number().integer().required(),
-    createdBy: Joi.string().allow(null).required(),
-    createdAt: Joi.date().iso().required(),
-    updatedAt: Joi.date().iso().required(),
-  }),
+  webhooks
+    .answer([
+      ...([
+        'id',
+        'orgId',
+        'partnerId',
+        'name',
+        'url',
+        'events',
+        'headers',
+        'secrets',
+        'filters',
+        'apiVersion',
+      ] as const),
+      ...(['status', 'disabledReason', 'consecutiveFailures', 'firstFailureAt', 'lastDeliveryAt'] as const),
+      ...(['lastSuccessAt', 'successCount', 'failureCount', 'createdBy', 'createdAt', 'updatedAt'] as const),
+    ])
+    .append({ disablePolicy: policyShape.required() }),
 );
 
 const count = Joi.number().integer().required();
@@ -216,6 +201,13 @@ export const webhookListed = named(
     stats: Joi.object({ last24h: Joi.object({ delivered: count, failed: count }).required() }).required(),
   }),
 );
-const secret = Joi.string().description('Shown here and never again');
-export const webhookCreated = named('WebhookCreated', webhookShape.keys({ secret: secret.required() }));
-export const webhookChanged = named('WebhookChanged', webhookShape.keys({ secret }));
+const shownOnce = Joi.string().description('Shown here and never again');
+export const webhookCreated = named('WebhookCreated', webhookShape.keys({ secret: shownOnce.required() }));
+export const webhookChanged = named('WebhookChanged', webhookShape.keys({ secret: shownOnce }));
+
+/** Standard Webhooks: base64 with padding, 24 to 64 bytes. */
+function isSecret(text: string): boolean {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString('base64') === base64;
+}

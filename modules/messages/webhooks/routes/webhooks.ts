@@ -22,7 +22,7 @@ export default [
     path: '/webhooks',
     summary: 'Lists webhooks',
     description:
-      'A webhook is switched off when its `disablePolicy` says so; its administrators are told before and then.',
+      'A webhook is switched off when its `disablePolicy` says so; its administrators get mail before that and when it happens.',
     access: read,
     query: Joi.object<WebhookQuery>({
       ...pageQuery(),

@@ -52,7 +52,7 @@ export const FRESH = {
   firstFailureAt: null,
 } satisfies Partial<Webhook>;
 
-/** Otherwise somebody could have stored values sent to a server of their own. */
+/** Otherwise a user who may edit the webhook could send stored values to a server of their own. */
 function mustReenter(before: readonly Header[], given: readonly Header[] | undefined): void {
   if (before.length === 0) return;
   if (given?.every(({ value }) => value !== MASK)) return;

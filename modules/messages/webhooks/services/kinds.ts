@@ -18,7 +18,7 @@ export function webhookEvents(ctx: Context): WebhookEvent[] {
 
 /** Every kind once, by name. */
 export function kindsOf(ctx: Context): Kind[] {
-  const kinds = new Map<string, string>([[TEST_KIND, 'A test that somebody asked for']]);
+  const kinds = new Map<string, string>([[TEST_KIND, 'A test that a user requested']]);
   for (const { kind, summary } of webhookEvents(ctx)) kinds.set(kind, summary);
   return [...kinds].map(([kind, summary]) => ({ kind, summary })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }

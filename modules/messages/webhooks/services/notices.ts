@@ -31,7 +31,7 @@ export async function sendNotice(ctx: Context, notice: Notice): Promise<void> {
   if (!found) return;
   const name = oneLine(found.name);
   const what = reason
-    ? `was switched off: ${REASONS[reason]}. Nothing is sent to it until somebody sets it active again or tests it with success. What was waiting is kept for 24 hours; later failures can be replayed from its log.`
+    ? `was switched off: ${REASONS[reason]}. Nothing is sent to it until it is set active again or a test of it succeeds. What was waiting is kept for 24 hours; later failures can be replayed from its log.`
     : `fails: ${consecutiveFailures} deliveries in a row could not be made. After ${DISABLE_POLICY.afterFailedDeliveries}, or after ${DISABLE_POLICY.afterDays} days without a success, it will be switched off.`;
   await ctx.services.mail.send({
     to: found.email,

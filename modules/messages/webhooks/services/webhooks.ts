@@ -24,7 +24,7 @@ import { CHANGED } from './outbox/listeners.ts';
 import { mustLock, mustSee, visibleWebhooks } from './reach.ts';
 import { sealHeaders, signing, withNewSecret } from './secrets.ts';
 
-const MOST = 50;
+const MAX_WEBHOOKS = 50;
 const ORDER = {
   name: 'webhooks',
   keys: [
@@ -113,7 +113,7 @@ export async function createWebhook(ctx: Context, { secret: given, headers = [],
 async function mustHaveRoom(ctx: Context, { orgId, partnerId }: Pick<Webhook, 'orgId' | 'partnerId'>): Promise<void> {
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks:${orgId ?? partnerId}`]);
   const owned = visibleWebhooks(ctx).where(orgId ? { 'webhooks.orgId': orgId } : { 'webhooks.partnerId': partnerId });
-  if ((await owned.resultSize()) >= MOST) throw WebhookLimit();
+  if ((await owned.resultSize()) >= MAX_WEBHOOKS) throw WebhookLimit();
 }
 
 /** Forgets its secrets and stops at once; what was still to be sent is cancelled within a minute. */

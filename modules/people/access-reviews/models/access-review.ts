@@ -1,78 +1,57 @@
 /** A review of the users of a tenant; it keeps the roles as they were when it began. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, type InputOf, named } from '#core';
 
-export type ReviewStatus = 'pending' | 'in_progress' | 'completed';
-export interface ReviewCreate {
-  name: string;
-  description?: string | null;
-  dueDate?: Date | null;
-  reviewerId?: string;
-}
 /** A role as it was when the review began. */
 export interface RoleThen {
   name: string;
   permissions: string[];
 }
 
-export class AccessReview extends Model {
-  static override tableName = 'access_reviews';
+const reviews = defineTable('access_reviews', {
+  id: column.uuid(),
+  orgId: column.nullable(column.uuid()),
+  partnerId: column.nullable(column.uuid()),
+  name: column.text(Joi.string().trim().min(1).max(255)),
+  description: column.of<string | null>(Joi.string().trim().max(10_000).allow('', null), Joi.string().allow('', null)),
+  status: column.oneOf('pending', 'in_progress', 'completed'),
+  reviewerId: column.of<string>(
+    Joi.string().uuid().description('A user of the same tenant; the caller when absent'),
+    Joi.string().uuid(),
+  ),
+  reviewerName: column.text(),
+  dueDate: column.nullable(column.time()),
+  roles: column.object<Record<string, RoleThen>>(),
+  createdAt: column.time(),
+  updatedAt: column.time(),
+  completedAt: column.nullable(column.time()),
+});
+
+export class AccessReview extends reviews.Model {
   static override partnerOwned = true;
   static override jsonAttributes = ['roles'];
-  declare id: string;
-  declare orgId: string | null;
-  declare partnerId: string | null;
-  declare name: string;
-  declare description: string | null;
-  declare status: ReviewStatus;
-  declare reviewerId: string;
-  declare reviewerName: string;
-  declare dueDate: Date | null;
-  declare roles: Record<string, RoleThen>;
-  declare createdAt: Date;
-  declare updatedAt: Date;
-  declare completedAt: Date | null;
 }
 
 export const reviewCreate = named(
   'AccessReviewCreate',
-  Joi.object<ReviewCreate, true>({
-    name: Joi.string().trim().min(1).max(255).required(),
-    description: Joi.string().trim().max(10_000).allow('', null),
-    dueDate: Joi.date().iso().allow(null),
-    reviewerId: Joi.string().uuid().description('A user of the same tenant; the caller when absent'),
-  }),
+  reviews.input(['name', 'description', 'dueDate', 'reviewerId'], { required: ['name'] }),
 );
+export type ReviewCreate = InputOf<typeof reviewCreate>;
 
-const status = Joi.string().valid('pending', 'in_progress', 'completed').required();
 export const reviewShape = named(
   'AccessReview',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    name: Joi.string().required(),
-    description: Joi.string().allow('', null).required(),
-    status,
-    reviewerId: Joi.string().uuid().required(),
-    reviewerName: Joi.string().required(),
-    dueDate: Joi.date().iso().allow(null).required(),
-    createdAt: Joi.date().iso().required(),
-    completedAt: Joi.date().iso().allow(null).required(),
-  }),
+  reviews.answer([
+    ...(['id', 'name', 'description', 'status', 'reviewerId', 'reviewerName', 'dueDate', 'createdAt'] as const),
+    'completedAt',
+  ]),
 );
 export const createdShape = named(
   'AccessReviewCreated',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    name: Joi.string().required(),
-    status,
-    itemCount: Joi.number().integer().required(),
-  }),
+  reviews.answer(['id', 'name', 'status']).append({ itemCount: Joi.number().integer().required() }),
 );
 export const completedShape = named(
   'AccessReviewCompleted',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    status,
+  reviews.answer(['id', 'status']).append({
     completedAt: Joi.date().iso().required(),
     revokedCount: Joi.number().integer().required(),
   }),

@@ -1,61 +1,51 @@
 /** One user of the reviewed tenant, with the role at that time and the decision. */
 import Joi from 'joi';
-import { Model, named, type PageQuery } from '#core';
+import { column, defineTable, type InputOf, named, type PageQuery } from '#core';
 import type { RoleThen } from './access-review.ts';
 
 export type Decision = 'pending' | 'approved' | 'revoked';
 export const DECISIONS: Decision[] = ['approved', 'revoked', 'pending'];
 
-export interface ItemDecision {
-  decision: Decision;
-  notes?: string | null;
-}
 export interface ItemQuery extends PageQuery {
   decision?: Decision;
 }
 
-export class ReviewItem extends Model {
-  static override tableName = 'access_review_items';
+const items = defineTable('access_review_items', {
+  id: column.uuid(),
+  reviewId: column.uuid(),
+  userId: column.uuid(),
+  userName: column.text(),
+  userEmail: column.text(),
+  roleId: column.uuid(),
+  lastActiveAt: column.of<Date | null>(
+    Joi.date().iso().allow(null),
+    Joi.date().iso().allow(null).description('The last login'),
+  ),
+  decision: column.oneOf(...DECISIONS),
+  notes: column.of<string | null>(
+    Joi.string().trim().max(10_000).allow('', null).description('Kept when absent'),
+    Joi.string().allow('', null),
+  ),
+  reviewedAt: column.nullable(column.time()),
+  reviewedBy: column.nullable(column.uuid()),
+  createdAt: column.time(),
+});
+
+export class ReviewItem extends items.Model {
   static override partnerOwned = true;
-  declare id: string;
-  declare reviewId: string;
-  declare userId: string;
-  declare userName: string;
-  declare userEmail: string;
-  declare roleId: string;
-  declare lastActiveAt: Date | null;
-  declare decision: Decision;
-  declare notes: string | null;
-  declare reviewedAt: Date | null;
-  declare reviewedBy: string | null;
-  declare createdAt: Date;
 }
 
-const decision = Joi.string().valid(...DECISIONS);
 export const itemDecision = named(
   'AccessReviewDecision',
-  Joi.object<ItemDecision, true>({
-    decision: decision.required(),
-    notes: Joi.string().trim().max(10_000).allow('', null).description('Kept when absent'),
-  }),
+  items.input(['decision', 'notes'], { required: ['decision'] }),
 );
+export type ItemDecision = InputOf<typeof itemDecision>;
 
-const decided = {
-  id: Joi.string().uuid().required(),
-  decision: decision.required(),
-  notes: Joi.string().allow('', null).required(),
-  reviewedAt: Joi.date().iso().allow(null).required(),
-};
-export const decidedShape = named('AccessReviewDecided', Joi.object(decided));
+const DECIDED = ['id', 'decision', 'notes', 'reviewedAt'] as const;
+export const decidedShape = named('AccessReviewDecided', items.answer(DECIDED));
 export const itemShape = named(
   'AccessReviewItem',
-  Joi.object({
-    ...decided,
-    userId: Joi.string().uuid().required(),
-    userName: Joi.string().required(),
-    userEmail: Joi.string().required(),
-    lastActiveAt: Joi.date().iso().allow(null).required().description('The last login'),
-    roleId: Joi.string().uuid().required(),
+  items.answer([...DECIDED, 'userId', 'userName', 'userEmail', 'lastActiveAt', 'roleId']).append({
     roleName: Joi.string().required(),
     permissions: Joi.array().items(Joi.string()).required().description('Including inherited ones'),
   }),

@@ -3,7 +3,7 @@ import { type Context, errors, type TenantRef } from '#core';
 import type { ReviewCreate } from '../models/access-review.ts';
 import { entryOf, idOf, membersOf, writtenTenant } from './tenants.ts';
 
-/** The reviewer's name. Throws 400 for somebody who is no user of the tenant. */
+/** The reviewer's name. Throws 400 for a person who is no user of the tenant. */
 async function mustBelong(ctx: Context, tenant: TenantRef, reviewerId: string | undefined): Promise<string> {
   const fault = (message: string) => errors.ValidationFailed({ message, details: [{ path: 'reviewerId', message }] });
   if (!reviewerId) throw fault('reviewerId is required with an API key');

@@ -46,7 +46,7 @@ async function stillThere(ctx: Context, tenant: TenantRef, id: string): Promise<
   return rows;
 }
 
-/** As with removing a user: nobody takes a place from those who may do more than they. */
+/** As with removing a user: callers cannot remove users who have permissions that they lack. */
 async function mustMayRemove(ctx: Context, leaving: Leaving[]): Promise<void> {
   const pairs = new Set<string>();
   for (const roleId of new Set(leaving.map((one) => one.roleId))) {

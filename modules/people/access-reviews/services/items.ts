@@ -40,7 +40,7 @@ export async function listItems(ctx: Context, id: string, query: ItemQuery) {
 }
 
 /**
- * Any user of the tenant with users:write may decide, whoever the reviewer is, and change a decision until the review is
+ * Any user of the tenant with users:write may decide, not only the reviewer, and change a decision until the review is
  * completed. Throws 404, and 400 for a completed review.
  */
 export async function decideItem(ctx: Context, id: string, itemId: string, { decision, notes }: ItemDecision) {

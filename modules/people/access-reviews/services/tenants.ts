@@ -5,7 +5,7 @@ import type { AccessReview } from '../models/access-review.ts';
 /** Throws 403 for system callers, and for partner users who do not reach every organization. */
 export const reviewedTenant = (ctx: Context): TenantRef => targetTenant(ctx);
 
-/** A review decides over everybody, so nobody who is limited to sites or groups writes one. Throws as above, and 403. */
+/** A review covers all users, so callers limited to sites or groups cannot write one. Throws as above, and 403. */
 export function writtenTenant(ctx: Context): TenantRef {
   const tenant = reviewedTenant(ctx);
   if (ctx.scope.siteIds || ctx.scope.groupIds)

@@ -1,33 +1,33 @@
 /** An API key: lets a program call the API for one organization. The full key is returned only when it is created. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, type InputOf, named } from '#core';
 import { KEY_SCOPES } from './key-scopes.ts';
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
-export interface ApiKeyCreate {
-  orgId: string;
-  name: string;
-  scopes: string[];
-  expiresAt: Date | null;
-  rateLimit: number;
-}
-export type ApiKeyUpdate = Partial<Pick<ApiKeyCreate, 'name' | 'scopes' | 'rateLimit'>>;
 
-export class ApiKey extends Model {
-  static override tableName = 'api_keys';
-  declare id: string;
-  declare orgId: string;
-  declare name: string;
-  declare keyPrefix: string;
-  declare scopes: string[];
-  declare expiresAt: Date | null;
-  declare rateLimit: number;
-  declare status: KeyStatus;
-  declare createdBy: string;
-  declare createdAt: Date;
-  declare lastUsedAt: Date | null;
-  declare usageCount: string;
-}
+const keys = defineTable('api_keys', {
+  id: column.uuid(),
+  orgId: column.uuid(),
+  name: column.text(Joi.string().trim().min(1).max(255)),
+  keyPrefix: column.text(),
+  scopes: column.of<string[]>(
+    Joi.array()
+      .items(Joi.string().valid('*', ...KEY_SCOPES))
+      .unique()
+      .description('`resource:action` pairs, or `*` for all of them'),
+    Joi.array().items(Joi.string()),
+  ),
+  expiresAt: column.nullable(column.time()),
+  rateLimit: column.integer(Joi.number().integer().min(1).max(100_000).description('Requests an hour')),
+  status: column.oneOf<KeyStatus>('active', 'expired', 'revoked'),
+  createdBy: column.uuid(),
+  createdAt: column.time(),
+  lastUsedAt: column.nullable(column.time()),
+  /** The driver reads 64-bit integers as text; answers show a number. */
+  usageCount: column.of<string>(Joi.number().integer()),
+});
+
+export class ApiKey extends keys.Model {}
 
 /** The effective status: a key past its expiry is expired even before its next use stores that. */
 export function statusOf(row: Pick<ApiKey, 'status' | 'expiresAt'>): KeyStatus {
@@ -45,30 +45,7 @@ export function showApiKey(row: ApiKey) {
   };
 }
 
-const name = Joi.string().trim().min(1).max(255);
-const scopes = Joi.array()
-  .items(Joi.string().valid('*', ...KEY_SCOPES))
-  .unique()
-  .description('`resource:action` pairs, or `*` for all of them');
-const rateLimit = Joi.number().integer().min(1).max(100_000).description('Requests an hour');
-
-export const apiKeyShape = named(
-  'ApiKey',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().required(),
-    name: Joi.string().required(),
-    keyPrefix: Joi.string().required(),
-    scopes: Joi.array().items(Joi.string()).required(),
-    expiresAt: Joi.date().iso().allow(null).required(),
-    rateLimit: Joi.number().integer().required(),
-    status: Joi.string().valid('active', 'expired', 'revoked').required(),
-    createdBy: Joi.string().uuid().required(),
-    createdAt: Joi.date().iso().required(),
-    lastUsedAt: Joi.date().iso().allow(null).required(),
-    usageCount: Joi.number().integer().required(),
-  }),
-);
+export const apiKeyShape = named('ApiKey', keys.answer());
 const once = {
   key: Joi.string().required().description('The full key; it cannot be shown again'),
   warning: Joi.string().required(),
@@ -80,12 +57,11 @@ export const apiKeyCreated = named(
 );
 export const apiKeyCreate = named(
   'ApiKeyCreate',
-  Joi.object<ApiKeyCreate, true>({
-    orgId: Joi.string().uuid().required(),
-    name: name.required(),
-    scopes: scopes.default([]),
-    expiresAt: Joi.date().iso().allow(null).default(null),
-    rateLimit: rateLimit.default(1000),
+  keys.input(['orgId', 'name', 'scopes', 'expiresAt', 'rateLimit'], {
+    required: ['orgId', 'name'],
+    defaults: { scopes: [], expiresAt: null, rateLimit: 1000 },
   }),
 );
-export const apiKeyUpdate = named('ApiKeyUpdate', Joi.object<ApiKeyUpdate, true>({ name, scopes, rateLimit }));
+export const apiKeyUpdate = named('ApiKeyUpdate', keys.input(['name', 'scopes', 'rateLimit']));
+export type ApiKeyCreate = InputOf<typeof apiKeyCreate>;
+export type ApiKeyUpdate = InputOf<typeof apiKeyUpdate>;

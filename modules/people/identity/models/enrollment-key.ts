@@ -1,31 +1,31 @@
 /** An enrollment key: brings new agents into an organization. The raw key is returned only when it is created. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, type InputOf, named } from '#core';
 
-export interface EnrollmentKeyCreate {
-  orgId?: string;
-  siteId?: string | null;
-  name: string;
-  maxUsage: number;
-  expiresAt?: Date;
-}
 export interface EnrollmentKeyRotate {
   maxUsage?: number | null;
   expiresAt?: Date;
 }
 
-export class EnrollmentKey extends Model {
-  static override tableName = 'enrollment_keys';
+const maxUsage = Joi.number().integer().min(1).max(100_000);
+
+const keys = defineTable('enrollment_keys', {
+  id: column.uuid(),
+  orgId: column.uuid(),
+  siteId: column.of<string | null>(
+    Joi.string().uuid().allow(null).description('Pins the agents to this site'),
+    Joi.string().uuid().allow(null),
+  ),
+  name: column.text(Joi.string().trim().min(1).max(255)),
+  usageCount: column.integer(),
+  maxUsage: column.of<number | null>(maxUsage, Joi.number().integer().allow(null)),
+  expiresAt: column.time(),
+  createdBy: column.uuid(),
+  createdAt: column.time(),
+});
+
+export class EnrollmentKey extends keys.Model {
   static override siteColumn = 'site_id';
-  declare id: string;
-  declare orgId: string;
-  declare siteId: string | null;
-  declare name: string;
-  declare usageCount: number;
-  declare maxUsage: number | null;
-  declare expiresAt: Date;
-  declare createdBy: string;
-  declare createdAt: Date;
 }
 
 /** Everything but the hash. */
@@ -34,34 +34,19 @@ export function showEnrollmentKey(row: EnrollmentKey) {
   return { id, orgId, siteId, name, usageCount, maxUsage, expiresAt, createdBy, createdAt };
 }
 
-const maxUsage = Joi.number().integer().min(1).max(100_000);
-
-export const enrollmentKeyShape = named(
-  'EnrollmentKey',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().required(),
-    siteId: Joi.string().uuid().allow(null).required(),
-    name: Joi.string().required(),
-    usageCount: Joi.number().integer().required(),
-    maxUsage: Joi.number().integer().allow(null).required(),
-    expiresAt: Joi.date().iso().required(),
-    createdBy: Joi.string().uuid().required(),
-    createdAt: Joi.date().iso().required(),
-  }),
-);
+export const enrollmentKeyShape = named('EnrollmentKey', keys.answer());
 export const enrollmentKeyOnce = named(
   'EnrollmentKeyWithValue',
   enrollmentKeyShape.keys({
     key: Joi.string().hex().length(64).required().description('The raw key; it cannot be shown again'),
   }),
 );
+const created = keys.input(['siteId', 'name'], { required: ['name'] });
+export type EnrollmentKeyCreate = InputOf<typeof created> & { orgId?: string; maxUsage: number; expiresAt?: Date };
 export const enrollmentKeyCreate = named(
   'EnrollmentKeyCreate',
-  Joi.object<EnrollmentKeyCreate, true>({
+  created.append<EnrollmentKeyCreate>({
     orgId: Joi.string().uuid().description('Required for partner and system scope'),
-    siteId: Joi.string().uuid().allow(null).description('Pins the agents to this site'),
-    name: Joi.string().trim().min(1).max(255).required(),
     maxUsage: maxUsage.default(1),
     expiresAt: Joi.date().iso().description('An hour from now unless configured otherwise'),
   }),

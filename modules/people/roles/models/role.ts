@@ -1,6 +1,6 @@
 /** A role: a set of permissions, which may inherit another's. */
 import Joi from 'joi';
-import { Model, named, type TenantRef } from '#core';
+import { column, defineTable, type InputOf, named, type TenantRef } from '#core';
 
 /** Longest chain from a role to its last parent, including both. */
 export const MOST_IN_CHAIN = 10;
@@ -12,39 +12,9 @@ export interface Pair {
   resource: string;
   action: string;
 }
-export interface RoleUpdate {
-  name?: string;
-  description?: string | null;
-  permissions?: Pair[];
-  parentRoleId?: string | null;
-  forceMfa?: boolean;
-}
 export interface TenantNamed {
   orgId?: string;
   partnerId?: string;
-}
-export interface RoleCreate extends RoleUpdate, TenantNamed {
-  name: string;
-}
-export interface RoleClone extends TenantNamed {
-  name: string;
-}
-
-export class Role extends Model {
-  static override tableName = 'roles';
-  static override partnerOwned = true;
-  declare id: string;
-  declare partnerId: string | null;
-  declare orgId: string | null;
-  declare parentRoleId: string | null;
-  declare scope: 'system' | 'partner' | 'organization';
-  declare name: string;
-  declare description: string | null;
-  declare isSystem: boolean;
-  declare forceMfa: boolean;
-  declare userCount: number;
-  declare createdAt: Date;
-  declare updatedAt: Date;
 }
 
 export const wordOf = ({ resource, action }: Pair): string => `${resource}:${action}`;
@@ -62,7 +32,6 @@ export function ofTenant({ orgId, partnerId }: TenantRef): [sql: string, values:
   ];
 }
 
-const id = Joi.string().uuid();
 // PostgreSQL cannot store NUL, and no name needs another control character.
 const PRINTED = /^\P{Cc}*$/u;
 const printed = (max: number) =>
@@ -74,48 +43,64 @@ export const pair = named(
     action: printed(50).required(),
   }),
 );
-const changes = {
-  name: printed(100).min(1),
-  description: Joi.string()
-    .trim()
-    .max(1000)
-    .pattern(/^[^\0]*$/, { name: 'text' })
-    .allow(null, ''),
-  permissions: Joi.array().items(pair).max(200).unique().description('Pairs of GET /permissions/catalog'),
-  parentRoleId: id.allow(null).description('A role of the same tenant and scope, or a built-in one'),
-  forceMfa: Joi.boolean().description('Users with this role must enroll an authenticator app'),
-};
+
+const uuid = Joi.string().uuid();
+const roles = defineTable('roles', {
+  id: column.uuid(),
+  partnerId: column.nullable(column.uuid()),
+  orgId: column.nullable(column.uuid()),
+  parentRoleId: column.of<string | null>(
+    uuid.allow(null).description('A role of the same tenant and scope, or a built-in one'),
+    uuid.allow(null),
+  ),
+  scope: column.oneOf('system', 'partner', 'organization'),
+  name: column.text(printed(100).min(1)),
+  description: column.of<string | null>(
+    Joi.string()
+      .trim()
+      .max(1000)
+      .pattern(/^[^\0]*$/, { name: 'text' })
+      .allow(null, ''),
+    Joi.string().allow(null, ''),
+  ),
+  isSystem: column.boolean(),
+  forceMfa: column.of<boolean>(
+    Joi.boolean().description('Users with this role must enroll an authenticator app'),
+    Joi.boolean(),
+  ),
+  userCount: column.of<number>(
+    Joi.number().integer(),
+    Joi.number().integer().description('Users whom the caller can see'),
+  ),
+  createdAt: column.time(),
+  updatedAt: column.time(),
+});
+
+export class Role extends roles.Model {
+  static override partnerOwned = true;
+}
+
+const permissions = Joi.array().items(pair).max(200).unique().description('Pairs of GET /permissions/catalog');
 const tenantFields = {
-  orgId: id.description('For partner and system callers: the organization that gets the role'),
-  partnerId: id.description('For system callers: the partner that gets the role'),
+  orgId: uuid.description('For partner and system callers: the organization that gets the role'),
+  partnerId: uuid.description('For system callers: the partner that gets the role'),
 };
+const CHANGEABLE = ['name', 'description', 'parentRoleId', 'forceMfa'] as const;
+const update = roles.input(CHANGEABLE);
+export type RoleUpdate = InputOf<typeof update> & { permissions?: Pair[] };
+export type RoleCreate = RoleUpdate & TenantNamed & { name: string };
+export type RoleClone = TenantNamed & { name: string };
+export const roleUpdate = named('RoleUpdate', update.append<RoleUpdate>({ permissions }));
 export const roleCreate = named(
   'RoleCreate',
-  Joi.object<RoleCreate, true>({ ...changes, name: changes.name.required(), ...tenantFields }),
+  roles.input(CHANGEABLE, { required: ['name'] }).append<RoleCreate>({ permissions, ...tenantFields }),
 );
-export const roleUpdate = named('RoleUpdate', Joi.object<RoleUpdate, true>(changes));
 export const roleClone = named(
   'RoleClone',
-  Joi.object<RoleClone, true>({ name: changes.name.required(), ...tenantFields }),
+  roles.input(['name'], { required: ['name'] }).append<RoleClone>(tenantFields),
 );
 
-export const roleShape = named(
-  'Role',
-  Joi.object({
-    id: id.required(),
-    partnerId: id.allow(null).required(),
-    orgId: id.allow(null).required(),
-    parentRoleId: id.allow(null).required(),
-    scope: Joi.string().valid('system', 'partner', 'organization').required(),
-    name: Joi.string().required(),
-    description: Joi.string().allow(null, '').required(),
-    isSystem: Joi.boolean().required(),
-    forceMfa: Joi.boolean().required(),
-    userCount: Joi.number().integer().required().description('Users whom the caller can see'),
-    createdAt: Joi.date().iso().required(),
-    updatedAt: Joi.date().iso().required(),
-  }),
-);
+export const roleShape = named('Role', roles.answer());
 const pairShape = Joi.object({ resource: Joi.string().required(), action: Joi.string().required() });
 export const roleDetail = named(
   'RoleDetail',
@@ -126,7 +111,7 @@ export const roleDetail = named(
 export const catalogEntry = named(
   'CatalogPermission',
   pairShape.keys({
-    id: id.required(),
+    id: uuid.required(),
     description: Joi.string().allow(null).required(),
   }),
 );
@@ -134,7 +119,7 @@ export const effectivePair = named(
   'EffectivePermission',
   pairShape.keys({
     inherited: Joi.boolean().required(),
-    source: Joi.object({ id: id.required(), name: Joi.string().required() })
+    source: Joi.object({ id: uuid.required(), name: Joi.string().required() })
       .required()
       .description('The nearest role in the chain that has the permission'),
   }),

@@ -2,7 +2,7 @@
 import { type Context, errors, mustAccessOrg, type TenantRef } from '#core';
 import { ofTenant, Role, type TenantNamed } from '../models/role.ts';
 
-/** Nobody is shown roles of a scope above their own. */
+/** Callers do not see roles of a scope above their own. */
 const SEEN = {
   system: ['system', 'partner', 'organization'],
   partner: ['partner', 'organization'],

@@ -1,9 +1,9 @@
-/** Removes logins that nobody finished, a bounded number at a time. */
+/** Removes logins that were not finished, a bounded number at a time. */
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
 
 export default defineJob({
-  summary: 'Removes SSO logins that nobody finished',
+  summary: 'Removes SSO logins that were not finished',
   scope: 'platform',
   schedule: { cron: '41 * * * *' },
   whenOff: 'what was begun must not stay',

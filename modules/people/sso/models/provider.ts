@@ -1,7 +1,7 @@
 /** An organization's identity provider and how its people are let in. */
 import { domainToASCII } from 'node:url';
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, type InputOf, named } from '#core';
 import { mappingShape } from './preset.ts';
 
 export type ProviderStatus = 'active' | 'inactive' | 'testing';
@@ -10,74 +10,6 @@ export interface AttributeMapping {
   email: string;
   name: string;
 }
-export interface ProviderUpdate {
-  name?: string;
-  preset?: string;
-  issuer?: string;
-  clientId?: string;
-  clientSecret?: string | null;
-  clientAuth?: ClientAuth;
-  scopes?: string[];
-  attributeMapping?: AttributeMapping;
-  trustEmail?: boolean;
-  autoProvision?: boolean;
-  defaultRoleId?: string | null;
-  allowedDomains?: string[];
-  enforceSSO?: boolean;
-}
-export interface ProviderCreate extends ProviderUpdate {
-  orgId?: string;
-  type?: 'oidc';
-  name: string;
-  issuer: string;
-  clientId: string;
-}
-
-export class Provider extends Model {
-  static override tableName = 'sso_providers';
-  declare id: string;
-  declare orgId: string;
-  declare name: string;
-  declare type: 'oidc';
-  declare preset: string;
-  declare status: ProviderStatus;
-  declare issuer: string;
-  declare clientId: string;
-  declare clientSecret: string | null;
-  declare clientAuth: ClientAuth;
-  declare scopes: string[];
-  declare emailClaim: string;
-  declare nameClaim: string;
-  declare trustEmail: boolean;
-  declare autoProvision: boolean;
-  declare defaultRoleId: string | null;
-  declare allowedDomains: string[];
-  declare enforceSso: boolean;
-  declare testedAt: Date | null;
-  declare createdBy: string | null;
-  declare createdAt: Date;
-  declare updatedAt: Date;
-}
-
-/** Where the client secret is sealed to. */
-export const secretPlace = (providerId: string) => ({
-  table: 'sso_providers',
-  column: 'client_secret',
-  row: providerId,
-});
-
-/** Everything but the secret. */
-export function showProvider(provider: Provider) {
-  const { clientSecret, emailClaim, nameClaim, allowedDomains, enforceSso, ...shown } = provider;
-  return {
-    ...shown,
-    hasClientSecret: clientSecret !== null,
-    attributeMapping: { email: emailClaim, name: nameClaim },
-    allowedDomains: allowedDomains.join(','),
-    enforceSSO: enforceSso,
-  };
-}
-
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 /** Domains in lower case and as the wire knows them (punycode), from a list or from text with commas. */
@@ -122,44 +54,103 @@ export const attributeMapping = named(
     name: claim.default('name'),
   }),
 );
-const changes = {
-  name: Joi.string().trim().min(1).max(100),
-  preset: Joi.string().trim().min(1).max(50).description('An id of GET /sso/presets, for display'),
-  issuer: Joi.string()
-    .trim()
-    .uri({ scheme: ['https', 'http'] })
-    .max(2048)
-    .description('Its discovery document lies below it, at /.well-known/openid-configuration'),
-  clientId: Joi.string().trim().min(1).max(500),
-  clientSecret: Joi.string()
-    .min(1)
-    .max(4096)
-    .allow(null)
-    .description('Absent keeps it, null clears it: a public client, which PKCE alone protects'),
-  clientAuth: Joi.string()
-    .valid('auto', 'client_secret_basic', 'client_secret_post')
-    .description('How the secret is shown to the token endpoint; auto follows the discovery document'),
-  scopes,
+const issuer = Joi.string()
+  .trim()
+  .uri({ scheme: ['https', 'http'] })
+  .max(2048)
+  .description('Its discovery document lies below it, at /.well-known/openid-configuration');
+const clientSecret = Joi.string()
+  .min(1)
+  .max(4096)
+  .allow(null)
+  .description('Absent keeps it, null clears it: a public client, which PKCE alone protects');
+const clientAuth = Joi.string()
+  .valid('auto', 'client_secret_basic', 'client_secret_post')
+  .description('How the secret is shown to the token endpoint; auto follows the discovery document');
+
+const providers = defineTable('sso_providers', {
+  id: column.uuid(),
+  orgId: column.uuid(),
+  name: column.text(Joi.string().trim().min(1).max(100)),
+  type: column.oneOf('oidc'),
+  preset: column.text(Joi.string().trim().min(1).max(50).description('An id of GET /sso/presets, for display')),
+  status: column.oneOf<ProviderStatus>('active', 'inactive', 'testing'),
+  issuer: column.text(issuer),
+  clientId: column.text(Joi.string().trim().min(1).max(500)),
+  /** Sealed. */
+  clientSecret: column.of<string | null>(clientSecret),
+  clientAuth: column.of<ClientAuth>(clientAuth, Joi.string()),
+  scopes: column.of<string[]>(scopes, Joi.array().items(Joi.string())),
+  emailClaim: column.text(),
+  nameClaim: column.text(),
+  trustEmail: column.of<boolean>(
+    Joi.boolean().description('Believes addresses that the provider does not say it has verified'),
+    Joi.boolean(),
+  ),
+  autoProvision: column.boolean(),
+  defaultRoleId: column.of<string | null>(
+    Joi.string().uuid().allow(null).description('Required when autoProvision is true'),
+    Joi.string().uuid().allow(null),
+  ),
+  allowedDomains: column.of<string[]>(domains, Joi.string().allow('').description('Comma-separated')),
+  enforceSso: column.boolean(),
+  testedAt: column.of<Date | null>(
+    Joi.date().iso().allow(null),
+    Joi.date().iso().allow(null).description('When discovery last worked with this issuer'),
+  ),
+  createdBy: column.nullable(column.uuid()),
+  createdAt: column.time(),
+  updatedAt: column.time(),
+});
+
+export class Provider extends providers.Model {}
+
+/** Where the client secret is sealed to. */
+export const secretPlace = (providerId: string) => ({
+  table: 'sso_providers',
+  column: 'client_secret',
+  row: providerId,
+});
+
+/** Everything but the secret. */
+export function showProvider(provider: Provider) {
+  const { clientSecret, emailClaim, nameClaim, allowedDomains, enforceSso, ...shown } = provider;
+  return {
+    ...shown,
+    hasClientSecret: clientSecret !== null,
+    attributeMapping: { email: emailClaim, name: nameClaim },
+    allowedDomains: allowedDomains.join(','),
+    enforceSSO: enforceSso,
+  };
+}
+
+const CHANGEABLE = [
+  ...(['name', 'preset', 'issuer', 'clientId', 'clientSecret', 'clientAuth', 'scopes'] as const),
+  ...(['trustEmail', 'autoProvision', 'defaultRoleId', 'allowedDomains'] as const),
+] as const;
+interface Renamed {
+  attributeMapping?: AttributeMapping;
+  enforceSSO?: boolean;
+}
+/** Fields whose columns have other names. */
+const renamed = {
   attributeMapping,
-  trustEmail: Joi.boolean().description('Believes addresses that the provider does not say it has verified'),
-  autoProvision: Joi.boolean(),
-  defaultRoleId: Joi.string().uuid().allow(null).description('Required when autoProvision is true'),
-  allowedDomains: domains,
   enforceSSO: Joi.boolean().description('While the provider is active, passwords do not open this organization'),
 };
 
+const updated = providers.input(CHANGEABLE);
+export type ProviderUpdate = InputOf<typeof updated> & Renamed;
+export const providerUpdate = named('SsoProviderUpdate', updated.append<ProviderUpdate>(renamed));
+
+const created = providers.input([...CHANGEABLE, 'type'], { required: ['name', 'issuer', 'clientId'] });
+export type ProviderCreate = InputOf<typeof created> & Renamed & { orgId?: string };
 export const providerCreate = named(
   'SsoProviderCreate',
-  Joi.object<ProviderCreate>({
-    ...changes,
+  created.append<ProviderCreate>({
+    ...renamed,
     orgId: Joi.string().uuid().description('Required for partner and system scope'),
-    type: Joi.string().valid('oidc'),
-    name: changes.name.required(),
-    issuer: changes.issuer.required(),
-    clientId: changes.clientId.required(),
   }),
 );
-export const providerUpdate = named('SsoProviderUpdate', Joi.object<ProviderUpdate>(changes));
 export const statusChange = named(
   'SsoProviderStatusChange',
   Joi.object<{ status: ProviderStatus }, true>({
@@ -169,29 +160,17 @@ export const statusChange = named(
 
 export const providerShape = named(
   'SsoProvider',
-  Joi.object({
-    id: Joi.string().uuid().required(),
-    orgId: Joi.string().uuid().required(),
-    name: Joi.string().required(),
-    type: Joi.string().valid('oidc').required(),
-    preset: Joi.string().required(),
-    status: Joi.string().valid('active', 'inactive', 'testing').required(),
-    issuer: Joi.string().required(),
-    clientId: Joi.string().required(),
-    hasClientSecret: Joi.boolean().required(),
-    clientAuth: Joi.string().required(),
-    scopes: Joi.array().items(Joi.string()).required(),
-    attributeMapping: mappingShape.required(),
-    trustEmail: Joi.boolean().required(),
-    autoProvision: Joi.boolean().required(),
-    defaultRoleId: Joi.string().uuid().allow(null).required(),
-    allowedDomains: Joi.string().allow('').required().description('Comma-separated'),
-    enforceSSO: Joi.boolean().required(),
-    testedAt: Joi.date().iso().allow(null).required().description('When discovery last worked with this issuer'),
-    createdBy: Joi.string().uuid().allow(null).required(),
-    createdAt: Joi.date().iso().required(),
-    updatedAt: Joi.date().iso().required(),
-  }),
+  providers
+    .answer([
+      ...(['id', 'orgId', 'name', 'type', 'preset', 'status', 'issuer', 'clientId', 'clientAuth', 'scopes'] as const),
+      ...(['trustEmail', 'autoProvision', 'defaultRoleId', 'allowedDomains', 'testedAt'] as const),
+      ...(['createdBy', 'createdAt', 'updatedAt'] as const),
+    ])
+    .append({
+      hasClientSecret: Joi.boolean().required(),
+      attributeMapping: mappingShape.required(),
+      enforceSSO: Joi.boolean().required(),
+    }),
 );
 export const testResult = named(
   'SsoProviderTest',

@@ -30,7 +30,7 @@ export default [
     path: '/sso/login/{orgId}',
     summary: 'Redirects the browser to the identity provider of an organization',
     description: 'Failures redirect to /login?error=<code>.',
-    access: { open: 'whoever logs in has no token yet' },
+    access: { open: 'a user who logs in has no token yet' },
     work: 'none',
     limits: limit('sso-login', 100),
     params: loginParams,
@@ -49,7 +49,7 @@ export default [
       'Redirects to the application with the fragment #ssoCode=<code>, failures to /login?error=<code>: session_expired, ' +
       'provider_not_found, domain_not_allowed, user_not_found, default_role_required, no_org_access, access_denied, ' +
       'email_missing, email_not_verified, invalid_response, link_refused, provider_error, provider_unreachable.',
-    access: { open: 'whoever logs in has no token yet' },
+    access: { open: 'a user who logs in has no token yet' },
     work: 'none',
     limits: limit('sso-callback', 100),
     query: callbackQuery,

@@ -45,7 +45,7 @@ export default [
     method: 'POST',
     path: '/sso/providers',
     summary: 'Creates an identity provider, inactive at first',
-    description: 'Needs every permission: whoever controls the provider can come in as any member.',
+    description: 'Needs every permission: the person who controls the provider can log in as any member.',
     access: write,
     audit: 'sso.provider.create',
     payload: providerCreate,

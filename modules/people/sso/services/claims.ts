@@ -53,7 +53,7 @@ function isVerified(provider: Reading, email: string, source: Claims): boolean {
   // The standard claim speaks of the standard address only; Entra has a claim of its own.
   const said = provider.emailClaim === 'email' ? (source.email_verified ?? source.xms_edov) : undefined;
   if (said === undefined) return provider.trustEmail;
-  // For other addresses Google only knows that somebody once read their mail, not that they still do.
+  // For other addresses Google only knows that the user once received mail there, not that they still do.
   if (isGoogle(provider.issuer) && !email.endsWith('@gmail.com')) return yes(said) && text(source.hd) !== '';
   return yes(said);
 }

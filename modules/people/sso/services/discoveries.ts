@@ -3,7 +3,7 @@ import type { ServerMetadata } from 'openid-client';
 import { type Context, defineService } from '#core';
 
 const KEEP_MS = 5 * 60_000;
-const MOST = 500;
+const MAX_CONFIGURATIONS = 500;
 
 interface Held {
   until: number;
@@ -19,7 +19,7 @@ export class Discoveries {
     if (held && held.until > performance.now()) return held.metadata;
     this.#held.delete(issuer);
     const [oldest] = this.#held.keys();
-    if (this.#held.size >= MOST && oldest !== undefined) this.#held.delete(oldest);
+    if (this.#held.size >= MAX_CONFIGURATIONS && oldest !== undefined) this.#held.delete(oldest);
     const metadata = load();
     this.#held.set(issuer, { until: performance.now() + KEEP_MS, metadata });
     metadata.catch(() => this.forget(issuer));

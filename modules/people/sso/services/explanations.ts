@@ -48,7 +48,7 @@ export function explain(error: unknown): Explained {
   }
   const { code: given, cause, error: said } = (error ?? {}) as { code?: unknown; cause?: unknown; error?: unknown };
   const [code, message] = SAYINGS[String(given)] ?? ['INVALID_RESPONSE', 'The answer of the provider was not valid'];
-  // What the provider calls its refusal is one word of a known few (RFC 6749, section 5.2).
+  // The error code of the provider is one of a few known words (RFC 6749, section 5.2).
   const word = typeof said === 'string' && /^\w{1,50}$/.test(said) ? said : undefined;
   const detail = word ?? (cause instanceof Response ? String(cause.status) : undefined);
   const about = code === 'UPSTREAM_ERROR' ? 'way' : PROVIDERS.includes(code) ? 'provider' : 'answer';

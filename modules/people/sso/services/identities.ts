@@ -1,6 +1,6 @@
 /** Who a person from a provider is here: linked before, found by address, invited or provisioned. */
 import type { Context } from '#core';
-import { LoginRefused, type RefusalCode } from '../errors.ts';
+import { type LoginErrorCode, LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
 import type { Person } from './claims.ts';
 
@@ -14,19 +14,19 @@ interface Account {
 type Serving = Pick<Provider, 'id' | 'orgId' | 'name' | 'autoProvision' | 'defaultRoleId'>;
 
 const COLUMNS = 'u.id, u.email, u.name, u.status, u.mfa_enabled as "mfaEnabled"';
-/** Nobody is disabled while they come in; the account is held before its places, as wherever both change. */
+/** Locks the account, so that it is not disabled during the login, and before its memberships, as everywhere. */
 const HELD = 'for no key update of u';
 
-const refusal = (code: RefusalCode, message: string, account: Account | null = null) =>
+const loginRefused = (code: LoginErrorCode, message: string, account: Account | null = null) =>
   new LoginRefused(code, message, account && { id: account.id, email: account.email });
 
 /**
- * The account of somebody whom the provider has identified, made and placed where the settings say so; all of it or
+ * The account of a person whom the provider has identified, created and made a member if the settings say so; all of it or
  * nothing. Throws LoginRefused. Needs platform work.
  */
 export async function admit(ctx: Context, provider: Serving, person: Person): Promise<Account> {
   return resolve(ctx, provider, person).catch((error: unknown) => {
-    if (error instanceof LoginRefused && error.user) recordRefusal(ctx, provider, error.user, error.message);
+    if (error instanceof LoginRefused && error.user) recordFailure(ctx, provider, error.user, error.message);
     throw error;
   });
 }
@@ -48,22 +48,22 @@ async function resolve(ctx: Context, provider: Serving, person: Person): Promise
   return account;
 }
 
-/** Somebody linked before. Whom an administrator removed, only an invitation brings back: provisioning does not. */
+/** A user linked before. One whom an administrator removed comes back only by an invitation, not by provisioning. */
 async function returning(ctx: Context, provider: Serving, account: Account): Promise<Account> {
   mustBeActive(account);
   const places = await ctx.use('identity').placesOf(account.id);
   const here = places.some((place) => place.orgId === provider.orgId);
   if (!here && !(await takeInvitation(ctx, provider.orgId, account))) {
-    throw refusal('no_org_access', 'the user is no member of the organization any more', account);
+    throw loginRefused('no_org_access', 'the user is no member of the organization any more', account);
   }
   await mayActFor(ctx, provider.orgId, account);
   return account;
 }
 
-/** Somebody whom this provider brings for the first time. */
+/** A person whom this provider identifies for the first time. */
 async function arriving(ctx: Context, provider: Serving, person: Person): Promise<Account> {
   if (!person.emailVerified)
-    throw refusal('email_not_verified', 'the provider does not say that the address was verified');
+    throw loginRefused('email_not_verified', 'the provider does not say that the address was verified');
   const { rows } = await ctx.sql<Account>(`select ${COLUMNS} from users u where lower(u.email) = $1 ${HELD}`, [
     person.email,
   ]);
@@ -71,7 +71,7 @@ async function arriving(ctx: Context, provider: Serving, person: Person): Promis
 }
 
 /**
- * An account found by address. The organization's administrators choose the provider, so nobody who is more than a
+ * An account found by address. The organization's administrators choose the provider, so no user who is more than a
  * member of this organization is ever believed to be who it says.
  */
 async function link(ctx: Context, provider: Serving, account: Account): Promise<Account> {
@@ -80,35 +80,36 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
   const here = places.some((place) => place.orgId === provider.orgId);
   if (places.some((place) => place.orgId !== provider.orgId)) {
     throw here
-      ? refusal('link_refused', 'the user has places outside the organization', account)
-      : refusal('no_org_access', 'the user is no member of the organization', account);
+      ? loginRefused('link_refused', 'the user has places outside the organization', account)
+      : loginRefused('no_org_access', 'the user is no member of the organization', account);
   }
   const { rowCount } = await ctx.sql('select from sso_identities where provider_id = $1 and user_id = $2', [
     provider.id,
     account.id,
   ]);
-  // The address was given to somebody else at the provider, or the person was made anew there.
-  if (rowCount !== 0) throw refusal('link_refused', 'the user is linked to another subject', account);
+  // The provider gave the address to another person, or created the person again.
+  if (rowCount !== 0) throw loginRefused('link_refused', 'the user is linked to another subject', account);
   if (!here) {
     await forgetUnproven(ctx, account);
     // Thrown, this takes it back.
     if (!(await place(ctx, provider, account))) {
-      throw refusal('no_org_access', 'the user is no member of the organization', account);
+      throw loginRefused('no_org_access', 'the user is no member of the organization', account);
     }
   }
   recordLink(ctx, provider, account);
   return account;
 }
 
-/** Somebody without an account. */
+/** A person without an account. */
 async function provision(ctx: Context, provider: Serving, { email, name }: Person): Promise<Account> {
   const id = await ctx.use('identity').createUser({ email, name, passwordHash: null });
   // Registered in this very moment; the next attempt finds the account.
-  if (!id) throw refusal('user_not_found', 'the account was made at the same time');
+  if (!id) throw loginRefused('user_not_found', 'the account was made at the same time');
   const account: Account = { id, email, name, status: 'active', mfaEnabled: false };
   ctx.audit('user.create', { ...entry(provider, account), details: { email, via: 'sso', provider: provider.name } });
   // Thrown, this takes the account back.
-  if (!(await place(ctx, provider, account))) throw refusal('user_not_found', 'there is no account with this address');
+  if (!(await place(ctx, provider, account)))
+    throw loginRefused('user_not_found', 'there is no account with this address');
   recordLink(ctx, provider, account);
   return account;
 }
@@ -120,7 +121,7 @@ async function place(ctx: Context, provider: Serving, account: Account): Promise
   if (!autoProvision) return false;
   const added =
     defaultRoleId && (await ctx.use('users').addMember({ orgId, userId: account.id, roleId: defaultRoleId }));
-  if (!added) throw refusal('default_role_required', 'the provider has no default role that can be given');
+  if (!added) throw loginRefused('default_role_required', 'the provider has no default role that can be given');
   return true;
 }
 
@@ -128,11 +129,11 @@ const takeInvitation = async (ctx: Context, orgId: string, { id, email }: Accoun
   (await ctx.use('users').takeInvitation({ orgId, email, userId: id })) !== null;
 
 function mustBeActive(account: Account): void {
-  if (account.status !== 'active') throw refusal('no_org_access', 'the user is not active', account);
+  if (account.status !== 'active') throw loginRefused('no_org_access', 'the user is not active', account);
 }
 
 /**
- * Whether a provider's word alone opens the account. A session may change the whole account, so for somebody who has
+ * Whether a provider's word alone opens the account. A session may change the whole account, so for a user who has
  * got places elsewhere since they were linked, it does not: they show their own second factor too. Throws `link_refused`
  * where they have none. Needs platform work.
  */
@@ -149,7 +150,7 @@ export async function mayActFor(
 }
 
 /**
- * Nobody has shown that this address was theirs before: whoever registered it may have been a stranger waiting for its
+ * No one has proven that this address is theirs: the person who registered it may be a stranger waiting for its
  * owner to join. What the stranger knew is worth nothing from now on; a reset link gives a password again.
  */
 async function forgetUnproven(ctx: Context, { id }: Account): Promise<void> {
@@ -169,7 +170,7 @@ function recordLink(ctx: Context, provider: Serving, account: Account): void {
   ctx.audit('sso.identity.link', { ...entry(provider, account), details: { provider: provider.name } });
 }
 
-function recordRefusal(ctx: Context, provider: Serving, user: { id: string; email: string }, reason: string): void {
+function recordFailure(ctx: Context, provider: Serving, user: { id: string; email: string }, reason: string): void {
   ctx.auditAttempt('user.login.failed', {
     ...entry(provider, user),
     result: 'failure',

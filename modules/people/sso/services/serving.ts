@@ -7,7 +7,7 @@ const OPEN = `exists (
   where o.id = sso_providers.org_id and o.status in ('active', 'trial') and o.deleted_at is null
     and p.status = 'active' and p.deleted_at is null)`;
 
-/** Null without one, whatever the reason. Needs platform work: whoever logs in reaches nothing yet. */
+/** Null without one, whatever the reason. Needs platform work: a user who logs in reaches nothing yet. */
 export async function servingProvider(ctx: Context, of: { id: string } | { orgId: string }): Promise<Provider | null> {
   const provider = await Provider.query(ctx.trx)
     .where({ ...of, status: 'active' })

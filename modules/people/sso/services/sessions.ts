@@ -58,7 +58,7 @@ export async function openSession(
   return state;
 }
 
-/** Takes the session of a state, whoever asks: a state is good once. Null when there is none. Needs platform work. */
+/** Takes the session of a state, which can be used once, by any caller. Null when there is none. Needs platform work. */
 export async function takeSession(ctx: Context, state: string): Promise<SsoSession | null> {
   const { rows } = await ctx.sql<SsoSession>(
     `delete from sso_sessions where state_hash = $1

@@ -7,7 +7,7 @@ const fault = (path: string, message: string) =>
   errors.ValidationFailed({ message, details: [{ in: 'payload', path, message }] });
 
 /**
- * Whoever controls an identity provider can come in as any member of the organization, so only those who may do
+ * A person who controls an identity provider can log in as any member of the organization, so only those who may do
  * everything there may say which one it is. Throws 403.
  */
 export function mustControl(ctx: Context): void {
@@ -41,7 +41,7 @@ export function mustHoldTogether(
 export const isGoogle = (issuer: string): boolean => new URL(issuer).hostname === 'accounts.google.com';
 
 /**
- * Passwords are shut out only by a provider that is known to work. Throws SSO_NOT_PROVEN unless somebody logged in
+ * Only a provider that is known to work replaces passwords. Throws SSO_NOT_PROVEN unless a user logged in
  * through it, or a test found it within 24 hours.
  */
 export async function mustBeProven(ctx: Context, providerId: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Cleaning up after logins that nobody finished. */
+/** Removal of logins that were not finished. */
 import type { Context } from '#core';
 
 const BATCH = 10_000;

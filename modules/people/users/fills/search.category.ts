@@ -1,14 +1,14 @@
 /** People by name and address: those whom GET /users would show the caller, members and invited people alike. */
 import { type Context, defineContribution } from '#core';
 
-interface Found {
+interface PersonFound {
   id: string;
   title: string;
   description: string;
   place: 0 | 1 | 2;
 }
 
-/** Whose people: organizations and partners, null for all of them. Nobody's for callers whom GET /users refuses. */
+/** The tenants whose users are found, null for all. Empty for callers whom GET /users refuses. */
 function tenantsOf({ scope }: Context): { orgIds: readonly string[] | null; partnerIds: string[] | null } {
   if (scope.kind === 'system') return { orgIds: null, partnerIds: null };
   if (scope.kind === 'organization' && scope.orgId) return { orgIds: [scope.orgId], partnerIds: [] };
@@ -41,6 +41,6 @@ export default defineContribution('search.category', {
   permission: 'users:read',
   async find(ctx, { text, limit }) {
     const { orgIds, partnerIds } = tenantsOf(ctx);
-    return (await ctx.sql<Found>(PEOPLE, [text, orgIds, partnerIds, limit])).rows;
+    return (await ctx.sql<PersonFound>(PEOPLE, [text, orgIds, partnerIds, limit])).rows;
   },
 });

@@ -4,11 +4,11 @@ import { sha256Hex } from '#core/auth';
 import { InvitationInvalid, InvitationOutdated } from '../errors.ts';
 import joined from '../events/joined.ts';
 import type { Acceptance } from '../models/invitation.ts';
-import { type Grant, join, type Place } from './associations.ts';
+import { type Grant, join, type Membership } from './associations.ts';
 import { allThere } from './limits.ts';
 import { entryOf, OPEN } from './tenants.ts';
 
-interface Found extends Grant {
+interface OpenInvitation extends Grant {
   id: string;
   orgId: string | null;
   partnerId: string | null;
@@ -26,8 +26,8 @@ interface Found extends Grant {
  * The invitation of a token. Throws INVITATION_INVALID for every reason that makes the token invalid, and
  * INVITATION_OUTDATED when a site, group or organization in it no longer exists: dropping one could come to mean all.
  */
-async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i'): Promise<Found> {
-  const { rows } = await ctx.sql<Found>(
+async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i'): Promise<OpenInvitation> {
+  const { rows } = await ctx.sql<OpenInvitation>(
     `select i.id, i.org_id as "orgId", i.partner_id as "partnerId", i.email, i.name, i.role_id as "roleId",
        i.site_ids as "siteIds", i.device_group_ids as "deviceGroupIds", i.org_access as "orgAccess",
        i.org_ids as "orgIds", i.expires_at as "expiresAt", coalesce(o.name, p.name) as "tenantName", u.id as "userId",
@@ -45,7 +45,7 @@ async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i
 }
 
 /** Whether the organization accepts no passwords, so that a new account needs none. */
-async function closedToPasswords(ctx: Context, { orgId }: Found): Promise<boolean> {
+async function closedToPasswords(ctx: Context, { orgId }: OpenInvitation): Promise<boolean> {
   if (!orgId) return false;
   for (const rule of ctx.contributions('identity.login-rule')) {
     if ((await rule.withoutPassword(ctx, [orgId])).includes(orgId)) return true;
@@ -104,7 +104,12 @@ export async function acceptInvitation(ctx: Context, { token, name, password }: 
 const Meanwhile = () =>
   errors.InvalidState('An account was created for the address at the same time; open the link again');
 
-async function makeAccount(ctx: Context, found: Found, name: string, passwordHash: string | null): Promise<string> {
+async function makeAccount(
+  ctx: Context,
+  found: OpenInvitation,
+  name: string,
+  passwordHash: string | null,
+): Promise<string> {
   const { id, email } = found;
   const userId = await ctx.use('identity').createUser({ id, email, name, passwordHash, addressProven: true });
   if (!userId) throw Meanwhile();
@@ -113,7 +118,12 @@ async function makeAccount(ctx: Context, found: Found, name: string, passwordHas
   return userId;
 }
 
-async function takeOver(ctx: Context, found: Found, userId: string, passwordHash: string | null): Promise<string> {
+async function takeOver(
+  ctx: Context,
+  found: OpenInvitation,
+  userId: string,
+  passwordHash: string | null,
+): Promise<string> {
   if (!(await ctx.use('identity').proveAddress(userId))) throw Meanwhile();
   if (passwordHash) await ctx.use('identity').setFirstPassword(userId, passwordHash);
   const person = { id: userId, email: found.email };
@@ -128,9 +138,9 @@ const passwordFault = (message: string) =>
 /** Consumes the invitation and creates the membership, for an account that is still active. */
 async function enter(
   ctx: Context,
-  found: Omit<Found, 'tenantName' | 'expiresAt' | 'proven'>,
+  found: Omit<OpenInvitation, 'tenantName' | 'expiresAt' | 'proven'>,
   userId: string,
-): Promise<Place> {
+): Promise<Membership> {
   // Locked, so that the user cannot be disabled at the same time.
   const { rowCount } = await ctx.sql(`select from users where id = $1 and status = 'active' for share`, [userId]);
   if (rowCount === 0) throw InvitationInvalid();
@@ -151,7 +161,7 @@ async function enter(
 export async function takeInvitation(
   ctx: Context,
   { orgId, email, userId }: { orgId: string; email: string; userId: string },
-): Promise<Place | null> {
+): Promise<Membership | null> {
   const { rows } = await ctx.sql<Grant & { id: string; email: string; orgId: string; partnerId: null; name: string }>(
     `select id, email, name, org_id as "orgId", partner_id as "partnerId", role_id as "roleId", site_ids as "siteIds",
        device_group_ids as "deviceGroupIds", org_access as "orgAccess", org_ids as "orgIds"

@@ -2,7 +2,7 @@
 import { type Context, changesOf, errors, keepAdministrators, type TenantRef } from '#core';
 import { OwnAccount, UserShared } from '../errors.ts';
 import type { Member } from '../models/member.ts';
-import type { Place } from './associations.ts';
+import type { Membership } from './associations.ts';
 import { mustOutrank } from './ranks.ts';
 import { entryOf } from './tenants.ts';
 
@@ -58,7 +58,7 @@ export async function changeAccount(
 }
 
 /** Throws USER_SHARED when one of them is out of the caller's reach, 403 when the user may do more there than the caller. */
-async function otherPlaces(ctx: Context, tenant: TenantRef, userId: string): Promise<Place[]> {
+async function otherPlaces(ctx: Context, tenant: TenantRef, userId: string): Promise<Membership[]> {
   const places = await ctx.use('identity').placesOf(userId);
   const others = places.filter(({ orgId, partnerId }) => orgId !== tenant.orgId || partnerId !== tenant.partnerId);
   const reached = await orgsReached(ctx, others);
@@ -71,14 +71,14 @@ async function otherPlaces(ctx: Context, tenant: TenantRef, userId: string): Pro
 
 const UNLIMITED = { siteIds: null, deviceGroupIds: null, orgAccess: null, orgIds: [] };
 
-function administers({ scope }: Context, place: Place, orgs: ReadonlySet<string>): boolean {
+function administers({ scope }: Context, place: Membership, orgs: ReadonlySet<string>): boolean {
   if (scope.kind === 'system') return true;
   if (place.orgId) return orgs.has(place.orgId);
   return scope.kind === 'partner' && place.partnerId !== null && place.partnerId === scope.partnerId;
 }
 
 /** A partner's own organizations, including deleted ones, which no other tenant will ever administer. */
-async function orgsReached(ctx: Context, places: readonly Place[]): Promise<Set<string>> {
+async function orgsReached(ctx: Context, places: readonly Membership[]): Promise<Set<string>> {
   const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
   if (orgIds.length === 0 || ctx.scope.kind !== 'partner') return new Set();
   const { rows } = await ctx.sql<{ id: string }>(

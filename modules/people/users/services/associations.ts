@@ -1,17 +1,22 @@
 /** Memberships: the rows that place a user in a tenant, created, changed and deleted by compare-and-set. */
 import { type Context, errors, type TenantRef } from '#core';
-import type { Apis } from '#core/contract';
 import type { Limits } from '../models/limits.ts';
 import type { Member } from '../models/member.ts';
 
-export type Place = Awaited<ReturnType<Apis['identity']['placesOf']>>[number];
+/** A tenant in which a user may log in, with their role there. */
+export interface Membership {
+  scope: 'system' | 'partner' | 'organization';
+  partnerId: string | null;
+  orgId: string | null;
+  roleId: string;
+}
 /** What a membership grants. */
 export type Grant = Limits & { roleId: string };
 
 const Changed = () => errors.InvalidState('The user was changed at the same time; reload and try again');
 
 /** Adds the user to the tenant. An existing membership is left unchanged and returned. */
-export async function join(ctx: Context, tenant: TenantRef, userId: string, grant: Grant): Promise<Place> {
+export async function join(ctx: Context, tenant: TenantRef, userId: string, grant: Grant): Promise<Membership> {
   const { orgId, partnerId } = tenant;
   const { roleId, siteIds, deviceGroupIds, orgAccess, orgIds } = grant;
   const made = orgId

@@ -1,7 +1,7 @@
 /** Members without an invitation: an identity provider authenticates them. */
 import type { Context } from '#core';
 import joined from '../events/joined.ts';
-import { join, type Place } from './associations.ts';
+import { join, type Membership } from './associations.ts';
 import { entryOf } from './tenants.ts';
 
 /**
@@ -11,7 +11,7 @@ import { entryOf } from './tenants.ts';
 export async function addMember(
   ctx: Context,
   { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
-): Promise<Place | null> {
+): Promise<Membership | null> {
   const tenant = { orgId, partnerId: null };
   const roles = await ctx.use('roles').assignable(tenant);
   if (!roles.some(({ id }) => id === roleId)) return null;

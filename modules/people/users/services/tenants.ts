@@ -15,17 +15,13 @@ export async function mustExistTenant(ctx: Context, { orgId, partnerId }: Tenant
 export const OPEN = `p.status = 'active' and p.deleted_at is null
   and (o.id is null or (o.status in ('active', 'trial') and o.deleted_at is null))`;
 
-interface Somebody {
+interface Account {
   id: string;
   email: string;
 }
 
 /** The fields that every audit entry about a user of a tenant has. */
-export const entryOf = (
-  { orgId, partnerId }: TenantRef,
-  { id, email }: Somebody,
-  details: Record<string, unknown>,
-) => ({
+export const entryOf = ({ orgId, partnerId }: TenantRef, { id, email }: Account, details: Record<string, unknown>) => ({
   orgId,
   // An entry about an organization also has the caller's partner, as every entry does.
   ...(orgId ? {} : { partnerId }),

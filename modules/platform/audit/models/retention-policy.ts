@@ -1,35 +1,23 @@
 /** How long the entries of an organization are kept. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { column, defineTable, type InputOf, named } from '#core';
 
-export class RetentionPolicy extends Model {
-  static override tableName = 'audit_retention_policies';
+const policies = defineTable('audit_retention_policies', {
+  orgId: column.uuid(),
+  retentionDays: column.integer(Joi.number().integer().min(1).max(3650)),
+  archiveToS3: column.of<boolean>(
+    Joi.boolean().description('Archive to object storage before deletion'),
+    Joi.boolean(),
+  ),
+  lastCleanupAt: column.nullable(column.time()),
+});
+
+export class RetentionPolicy extends policies.Model {
   static override idColumn = 'org_id';
-  declare orgId: string;
-  declare retentionDays: number;
-  declare archiveToS3: boolean;
-  declare lastCleanupAt: Date | null;
 }
-/** The defaults. */
+/** For organizations that have set nothing. */
 export const DEFAULT_DAYS = 365;
 
-export interface RetentionUpdate {
-  retentionDays?: number;
-  archiveToS3?: boolean;
-}
-export const retentionUpdate = named(
-  'AuditRetentionPolicyUpdate',
-  Joi.object<RetentionUpdate>({
-    retentionDays: Joi.number().integer().min(1).max(3650),
-    archiveToS3: Joi.boolean().description('Archive to object storage before deletion'),
-  }),
-);
-export const retentionShape = named(
-  'AuditRetentionPolicy',
-  Joi.object({
-    orgId: Joi.string().uuid().required(),
-    retentionDays: Joi.number().integer().required(),
-    archiveToS3: Joi.boolean().required(),
-    lastCleanupAt: Joi.date().iso().allow(null).required(),
-  }),
-);
+export const retentionUpdate = named('AuditRetentionPolicyUpdate', policies.input(['retentionDays', 'archiveToS3']));
+export type RetentionUpdate = InputOf<typeof retentionUpdate>;
+export const retentionShape = named('AuditRetentionPolicy', policies.answer());

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { type ModuleLevel, named } from '#core';
 
 /** The level and owner of a switch. */
-export interface Place {
+export interface SwitchOwner {
   level: ModuleLevel;
   partnerId: string | null;
   orgId: string | null;

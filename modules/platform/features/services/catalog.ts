@@ -1,7 +1,7 @@
 /** The list of modules and their state for the place that the caller asks about. */
 import { createHash } from 'node:crypto';
 import { type Context, holdsPermission, type Module, type Reply, reply } from '#core';
-import type { Place } from '../models/switch.ts';
+import type { SwitchOwner } from '../models/switch.ts';
 import { placeOf, whereOf } from './places.ts';
 import { dependents, levelsOf } from './registry.ts';
 
@@ -10,7 +10,7 @@ interface Query {
 }
 
 /** Whether the caller may change the switch that this list shows. */
-function configurable({ scope, actor, services }: Context, module: Module, { level }: Place): boolean {
+function configurable({ scope, actor, services }: Context, module: Module, { level }: SwitchOwner): boolean {
   if (!levelsOf(module).includes(level) || !holdsPermission(actor.permissions, 'organizations:write', 'PATCH'))
     return false;
   if (scope.kind === 'system') return true;

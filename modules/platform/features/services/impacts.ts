@@ -1,7 +1,7 @@
 /** A preview of what switching a module off would affect. */
 import { type Context, errors, type ModuleLevel } from '#core';
 import { CoreModule } from '../errors.ts';
-import type { Place } from '../models/switch.ts';
+import type { SwitchOwner } from '../models/switch.ts';
 import { liveSessionsOf, objectsOf, pendingJobsOf, waitingCommandsOf } from './counts.ts';
 import { organizationPlace, partnerPlace, whereOf } from './places.ts';
 import { effectiveDependents } from './plans.ts';
@@ -14,7 +14,7 @@ export interface Question {
   enabled: false;
 }
 
-async function placeAsked(ctx: Context, { level, orgId, partnerId }: Question): Promise<Place> {
+async function placeAsked(ctx: Context, { level, orgId, partnerId }: Question): Promise<SwitchOwner> {
   if (level === 'partner') return partnerPlace(ctx, { partnerId });
   if (level === 'organization') {
     if (!orgId) throw errors.OrgRequired();

@@ -1,7 +1,7 @@
 /** Which other switches change with one switch, and what forbids the change. */
 import { type Context, errors, type Module, type ModuleLevel } from '#core';
 import { DependencyDisabled, DisabledAbove, NotInPlan } from '../errors.ts';
-import type { Place, Turn } from '../models/switch.ts';
+import type { SwitchOwner, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { dependencies, dependents } from './registry.ts';
 
@@ -13,11 +13,11 @@ const OWN: Record<ModuleLevel, readonly string[]> = {
 };
 
 /** The modules that require it and are on there. */
-export const effectiveDependents = (ctx: Context, key: string, place: Place): string[] =>
+export const effectiveDependents = (ctx: Context, key: string, place: SwitchOwner): string[] =>
   dependents(ctx, key).filter((name) => !ctx.services.modules.off(name, whereOf(place)));
 
 /** The modules to switch off, the named one last. Throws HAS_DEPENDENTS with their keys unless `cascade` is set. */
-export function toSwitchOff(ctx: Context, key: string, place: Place, { cascade }: Turn): string[] {
+export function toSwitchOff(ctx: Context, key: string, place: SwitchOwner, { cascade }: Turn): string[] {
   const keys = effectiveDependents(ctx, key, place);
   if (keys.length > 0 && !cascade)
     throw errors.HasDependents({ message: 'Other modules require this one', details: [{ keys }] });
@@ -25,7 +25,7 @@ export function toSwitchOff(ctx: Context, key: string, place: Place, { cascade }
 }
 
 /** The modules to switch on, the named one last. Throws DISABLED_ABOVE, NOT_IN_PLAN, DEPENDENCY_DISABLED with the missing ones. */
-export async function toSwitchOn(ctx: Context, { name }: Module, place: Place, turn: Turn): Promise<string[]> {
+export async function toSwitchOn(ctx: Context, { name }: Module, place: SwitchOwner, turn: Turn): Promise<string[]> {
   const { modules } = ctx.services;
   const missing = dependencies(ctx, name).filter((key) => modules.off(key, whereOf(place)));
   const wanted = [...missing, name];
@@ -44,7 +44,7 @@ export async function toSwitchOn(ctx: Context, { name }: Module, place: Place, t
 }
 
 /** Only the operator may exceed the plan; a trial that is still running was granted by an operator. */
-async function mustBeInPlan(ctx: Context, { partnerId }: Place, keys: readonly string[]): Promise<void> {
+async function mustBeInPlan(ctx: Context, { partnerId }: SwitchOwner, keys: readonly string[]): Promise<void> {
   if (ctx.scope.kind === 'system') return;
   const { rows } = await ctx.sql<{ plan: string; given: string[] }>(
     `select plan, array(select key from tenant_modules where partner_id = $1 and org_id is null

@@ -1,6 +1,6 @@
 /** Why a module is on or off somewhere: every check, in order. */
 import type { Context } from '#core';
-import type { Place, StoredSwitch } from '../models/switch.ts';
+import type { StoredSwitch, SwitchOwner } from '../models/switch.ts';
 import { placeOf, whereOf } from './places.ts';
 import { mustExist } from './registry.ts';
 import { switchesOf } from './stored.ts';
@@ -49,7 +49,7 @@ export async function explain(ctx: Context, key: string, query: { orgId?: string
 }
 
 /** Rows of one level above the place asked about, or of the place itself. */
-async function rowsOf(ctx: Context, level: Place['level'], { partnerId, orgId }: Place): Promise<Rows> {
+async function rowsOf(ctx: Context, level: SwitchOwner['level'], { partnerId, orgId }: SwitchOwner): Promise<Rows> {
   if (level === 'instance') return switchesOf(ctx, { level, partnerId: null, orgId: null });
   if (level === 'partner') return partnerId ? switchesOf(ctx, { level, partnerId, orgId: null }) : NONE;
   return orgId ? switchesOf(ctx, { level, partnerId, orgId }) : NONE;
@@ -91,7 +91,7 @@ function ofInstallation(ctx: Context, key: string, rows: Rows): Link[] {
   ];
 }
 
-async function ofPartner(ctx: Context, key: string, place: Place): Promise<Link[]> {
+async function ofPartner(ctx: Context, key: string, place: SwitchOwner): Promise<Link[]> {
   if (!place.partnerId) return [];
   const row = (await rowsOf(ctx, 'partner', place)).get(key);
   if (row) {
@@ -117,7 +117,7 @@ async function ofPartner(ctx: Context, key: string, place: Place): Promise<Link[
   return [asked, { check: 'partner', passed: false, message: 'The module is off until the partner switches it on' }];
 }
 
-function ofOrganization(key: string, { orgId }: Place, rows: Rows): Link[] {
+function ofOrganization(key: string, { orgId }: SwitchOwner, rows: Rows): Link[] {
   const row = rows.get(key);
   if (!orgId) return [];
   const passed = row?.enabled !== false;
@@ -125,7 +125,7 @@ function ofOrganization(key: string, { orgId }: Place, rows: Rows): Link[] {
   return [{ check: 'organization', passed, message, ...(row ? said(row) : {}) }];
 }
 
-function ofDependency(ctx: Context, name: string, place: Place): Link {
+function ofDependency(ctx: Context, name: string, place: SwitchOwner): Link {
   const off = ctx.services.modules.off(name, whereOf(place));
   return {
     check: 'dependency',

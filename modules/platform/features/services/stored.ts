@@ -1,6 +1,6 @@
 /** Rows of switches: reading them, and writing one by compare-and-set. */
 import type { Context } from '#core';
-import type { Place, StoredSwitch } from '../models/switch.ts';
+import type { StoredSwitch, SwitchOwner } from '../models/switch.ts';
 
 const TENANT = `enabled, false as locked, source, expires_at as "expiresAt", reason, updated_by as "updatedBy",
   updated_at as "updatedAt"`;
@@ -10,7 +10,7 @@ const INSTANCE = `enabled, locked, 'manual' as source, null::timestamptz as "exp
 type Keyed = StoredSwitch & { key: string };
 
 /** All switches of a place by module. Those of the installation need the platform's role. */
-export async function switchesOf(ctx: Context, place: Place): Promise<Map<string, Keyed>> {
+export async function switchesOf(ctx: Context, place: SwitchOwner): Promise<Map<string, Keyed>> {
   const read = (reader: Context) =>
     place.level === 'instance'
       ? reader.sql<Keyed>(`select key, ${INSTANCE} from instance_modules`)
@@ -47,7 +47,7 @@ export async function writeInstance(ctx: Context, key: string, say: Written): Pr
 }
 
 /** A running trial stays one, even when it is switched off and on meanwhile. */
-export async function writeTenant(ctx: Context, place: Place, key: string, say: Written): Promise<boolean> {
+export async function writeTenant(ctx: Context, place: SwitchOwner, key: string, say: Written): Promise<boolean> {
   const { rowCount } = await ctx.sql(
     `insert into tenant_modules as m (partner_id, org_id, key, enabled, source, expires_at, reason, updated_by)
      values ($1, $2, $3, $4, case when $7::int is null then 'manual' else 'trial' end,
@@ -68,7 +68,7 @@ export async function writeTenant(ctx: Context, place: Place, key: string, say: 
 }
 
 /** False when no row existed. */
-export async function forgetTenant(ctx: Context, { partnerId, orgId }: Place, key: string): Promise<boolean> {
+export async function forgetTenant(ctx: Context, { partnerId, orgId }: SwitchOwner, key: string): Promise<boolean> {
   const { rowCount } = await ctx.sql('delete from tenant_modules where partner_id = $1 and org_id = $2 and key = $3', [
     partnerId,
     orgId,

@@ -1,15 +1,15 @@
 /** Switching a module at one of the three levels, with audit entry and follow-up job. */
 import { type Context, errors, MODULES_NOTICE, type Module } from '#core';
 import { CoreModule, LockedByInstance } from '../errors.ts';
-import type { Place, Turn } from '../models/switch.ts';
+import type { SwitchOwner, Turn } from '../models/switch.ts';
 import { whereOf } from './places.ts';
 import { toSwitchOff, toSwitchOn } from './plans.ts';
 import { levelsOf, mustExist } from './registry.ts';
 import { forgetTenant, switchesOf, takeTurn, writeInstance, writeTenant } from './stored.ts';
 
-const INSTANCE: Place = { level: 'instance', partnerId: null, orgId: null };
+const INSTANCE: SwitchOwner = { level: 'instance', partnerId: null, orgId: null };
 
-function mustBeSwitchable(module: Module, { level }: Place): void {
+function mustBeSwitchable(module: Module, { level }: SwitchOwner): void {
   if (module.core) throw CoreModule();
   if (levelsOf(module).includes(level)) return;
   throw errors.ValidationFailed({
@@ -19,7 +19,7 @@ function mustBeSwitchable(module: Module, { level }: Place): void {
 }
 
 /** Throws the errors of this module. Setting the current value changes nothing and records no audit entry. */
-export async function turn(ctx: Context, place: Place, key: string, say: Turn) {
+export async function turn(ctx: Context, place: SwitchOwner, key: string, say: Turn) {
   const module = mustExist(ctx, key);
   mustBeSwitchable(module, place);
   mustNotGiveTrial(ctx, say);
@@ -56,7 +56,7 @@ const OFF = {
 } as const;
 
 /** Locks do not apply to operators. */
-async function mustNotBeLocked(ctx: Context, { level }: Place, key: string): Promise<void> {
+async function mustNotBeLocked(ctx: Context, { level }: SwitchOwner, key: string): Promise<void> {
   if (level === 'instance' || ctx.scope.kind === 'system') return;
   if ((await switchesOf(ctx, INSTANCE)).get(key)?.locked) throw LockedByInstance({ details: [{ module: key }] });
 }
@@ -72,7 +72,7 @@ function mustNotGiveTrial({ scope }: Context, { enabled, trialDays }: Turn): voi
 }
 
 /** Writes one row, its audit entry, and the follow-up job. */
-async function write(ctx: Context, place: Place, key: string, asked: string, say: Turn): Promise<boolean> {
+async function write(ctx: Context, place: SwitchOwner, key: string, asked: string, say: Turn): Promise<boolean> {
   const enabled = say.enabled !== false;
   const { locked, reason, trialDays } = say;
   const written =

@@ -1,10 +1,12 @@
 /** Trials: notices seven days and one day before the end, then switching off. Needs the platform's role. */
 import { type Context, MODULES_NOTICE } from '#core';
+import ended from '../events/trial/ended.ts';
+import ending from '../events/trial/ending.ts';
 
 /** Days before the end at which the partner is notified, last notice first. */
 const NOTICES = [1, 7];
 /** Rows in one run; the rest an hour later. */
-const MOST = 500;
+const BATCH_SIZE = 500;
 
 interface Trial {
   key: string;
@@ -24,13 +26,13 @@ async function tellOfEnd(ctx: Context, days: number): Promise<void> {
     `update tenant_modules set noticed_days = $1
      where id in (select id from tenant_modules where enabled and expires_at > now()
        and expires_at <= now() + make_interval(days => $1) and coalesce(noticed_days, 1000) > $1
-       order by id limit ${MOST} for update skip locked)
+       order by id limit ${BATCH_SIZE} for update skip locked)
      returning ${TRIAL}`,
     [days],
   );
   for (const { key, partnerId, expiresAt } of rows) {
     const about = { partnerId, key, days, expiresAt: expiresAt.toISOString() };
-    ctx.emit('features.trial.ending', about, { orgId: null });
+    ctx.emit(ending, about, { orgId: null });
     ctx.addJob('features/send-trial-notice', about, { orgId: null });
   }
 }
@@ -40,7 +42,7 @@ async function endTrials(ctx: Context): Promise<void> {
   const { rows } = await ctx.sql<Trial & { orgId: string | null }>(
     `update tenant_modules set enabled = false, updated_by = null, updated_at = now()
      where id in (select id from tenant_modules where enabled and expires_at <= now()
-       order by id limit ${MOST} for update skip locked)
+       order by id limit ${BATCH_SIZE} for update skip locked)
      returning ${TRIAL}, org_id as "orgId"`,
   );
   for (const { key, partnerId, orgId } of rows) {
@@ -48,7 +50,7 @@ async function endTrials(ctx: Context): Promise<void> {
       ...{ partnerId, orgId, resourceType: 'module', resourceName: key },
       details: { key, level: orgId ? 'organization' : 'partner', reason: 'trial_ended' },
     });
-    ctx.emit('features.trial.ended', { partnerId, key }, { orgId: null });
+    ctx.emit(ended, { partnerId, key }, { orgId: null });
     ctx.addJob('features/follow-switch', { key, partnerId, orgId, enabled: false }, { orgId: null });
   }
   if (rows.length > 0) ctx.notify(MODULES_NOTICE, '*');

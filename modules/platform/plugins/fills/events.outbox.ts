@@ -14,8 +14,8 @@ function sentOf(ctx: Context, event: Emitted, definition: AnyEvent | undefined) 
     const picked = () => Object.fromEntries(Object.entries(whole).filter(([key]) => pick?.includes(key)));
     return { kind, data: () => snapshot?.(event.data, event) ?? (pick ? picked() : whole) };
   }
-  const filling = ctx.contributions('webhooks.event').find((one) => one.event === event.name);
-  return filling ? { kind: filling.kind, data: () => filling.snapshot(event.data, event) } : null;
+  const contributed = ctx.contributions('webhooks.event').find((one) => one.event === event.name);
+  return contributed ? { kind: contributed.kind, data: () => contributed.snapshot(event.data, event) } : null;
 }
 
 const take: EventOutbox['take'] = (ctx, event, definition) => {

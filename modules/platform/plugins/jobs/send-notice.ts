@@ -1,4 +1,4 @@
-/** Mails whoever installed a plugin that was switched off. */
+/** Mails the user who installed a plugin that was switched off. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { type Notice, sendNotice } from '../services/notices.ts';
@@ -10,7 +10,7 @@ declare module '#core/contract' {
 }
 
 export default defineJob<Notice>({
-  summary: 'Mails whoever installed a plugin that was switched off',
+  summary: 'Mails the user who installed a plugin that was switched off',
   scope: 'platform',
   payload: Joi.object({
     installationId: Joi.string().uuid().required(),

@@ -1,4 +1,4 @@
-/** The slot `plugins.usage`: whoever names plugins says where; then they are not removed under it. */
+/** The slot `plugins.usage`: the objects that refer to a plugin. A plugin in use is not removed. */
 import type { Context } from '#core';
 
 export interface PluginUser {

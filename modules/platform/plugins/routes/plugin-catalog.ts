@@ -66,7 +66,7 @@ export default [
     payload: Joi.object<Marks, true>({
       isVerified: Joi.boolean().description('Plugins that are may be granted scripts:execute'),
       isFeatured: Joi.boolean(),
-      isDeprecated: Joi.boolean().description('Nobody installs it any more'),
+      isDeprecated: Joi.boolean().description('It cannot be installed any more'),
     }),
     response,
     errors: ['NO_UPDATES'],

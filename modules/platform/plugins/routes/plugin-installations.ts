@@ -54,7 +54,7 @@ export default [
   defineRoute({
     method: 'POST',
     path: base,
-    summary: 'Installs a plugin in an organization, or in all of a partner; it is disabled until somebody enables it',
+    summary: 'Installs a plugin in an organization, or in all of a partner; it stays disabled until it is enabled',
     access: write,
     audit: 'plugin.install',
     payload: installationCreate,

@@ -5,7 +5,7 @@ import { checkForm, checkResult, type Manifest, type ProviderKind } from '#plugi
 import { ConfigInvalid, PluginBusy, PluginFailed, PluginTimeout } from '../errors.ts';
 import { PluginVersion } from '../models/catalog-entry.ts';
 import { Installation } from '../models/installation.ts';
-import { asOwner, noteCalls } from './installations/standing.ts';
+import { asOwner, noteCalls } from './installations/health.ts';
 import { manifestOf } from './installations/switching.ts';
 import { audit, mustSee, mustServe, serving } from './reach.ts';
 import { hostOf } from './running/host.ts';
@@ -74,12 +74,12 @@ async function targetOf(
   if (!id) throw invalid(`targetId is required: the ${type}`);
   if (type === 'alert') throw invalid('This server has no alerts');
   const device = await ctx.use('devices').mustExist(id);
-  // What a plugin may see ends with its organization, whoever asks.
+  // A plugin sees only its own organization, also when the caller sees more.
   if (own && device.orgId !== own) throw errors.NotFound('Device not found');
   return { target: { type, id }, orgId: device.orgId };
 }
 
-/** What a call gave; throws what callers of the API are told. */
+/** The result of a call; throws the error that callers of the API receive. */
 export function resultOf(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.result;
   if (outcome.code === 'TIMEOUT') throw PluginTimeout(outcome.message);
@@ -140,7 +140,7 @@ export interface ProviderCall {
 export const callProvider = async (ctx: Context, call: ProviderCall): Promise<unknown> =>
   resultOf(await askProvider(ctx, call));
 
-/** The same for whoever decides by the code of a failure. Throws 404 only. */
+/** The same for callers that need the code of a failure. Throws 404 only. */
 export async function askProvider(
   ctx: Context,
   { installationId, orgId: organization, kind, key, operation, input }: ProviderCall,

@@ -26,7 +26,7 @@ export interface CatalogQuery extends PageQuery {
   installed?: boolean;
 }
 
-/** Nobody has rated anything: the number is there for clients that show one. */
+/** There are no ratings; the field exists for clients that show one. */
 const show = (entry: CatalogEntry) => ({ ...entry, rating: null });
 
 export async function listCatalog(
@@ -141,7 +141,7 @@ export function auditEntry(
   ctx.audit(action, { resourceType: 'plugin_catalog', resourceId: id, resourceName: slug, details });
 }
 
-/** Nobody installs a withdrawn version any more; where it runs it goes on. */
+/** A withdrawn version cannot be installed any more; where it is installed it keeps running. */
 export async function yankVersion(ctx: Context, slug: string, version: string, yanked: boolean) {
   const { id } = await mustFind(ctx, slug);
   const changed = await PluginVersion.in(ctx).where({ catalogId: id, version }).patch({ yanked });

@@ -1,4 +1,4 @@
-/** Mail to whoever installed a plugin that was switched off. */
+/** The mail to the user who installed a plugin that was switched off. */
 import type { Context } from '#core';
 
 export interface Notice {
@@ -24,7 +24,7 @@ export async function sendNotice(ctx: Context, { installationId, userId, reason 
   await ctx.services.mail.send({
     to: email,
     subject: `Plugin switched off: ${oneLine(slug)}`,
-    text: `Hello,\n\nthe plugin "${oneLine(slug)}" of ${oneLine(org)} (installation ${installationId}) was switched off: ${oneLine(reason)}\n\nIts log says more. It stays off until somebody enables it again.\n`,
+    text: `Hello,\n\nthe plugin "${oneLine(slug)}" of ${oneLine(org)} (installation ${installationId}) was switched off: ${oneLine(reason)}\n\nIts log says more. It stays off until it is enabled again.\n`,
   });
 }
 

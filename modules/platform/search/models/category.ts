@@ -9,7 +9,7 @@ export interface SearchTerm {
 }
 
 /** The quality of a match: a whole field, the beginning of one, or some part. */
-export type Place = 0 | 1 | 2;
+export type MatchRank = 0 | 1 | 2;
 
 export interface SearchHit {
   id: string;
@@ -17,7 +17,7 @@ export interface SearchHit {
   description?: string | null;
   /** Only for settings pages. */
   href?: string;
-  place: Place;
+  place: MatchRank;
 }
 
 /** A category of results. Several categories may return the same type. */

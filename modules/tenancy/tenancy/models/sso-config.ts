@@ -17,7 +17,7 @@ function secretIn(value: unknown, path: string): string | null {
   return null;
 }
 
-/** Shown to whoever may read the record, so no secret may stand in it. */
+/** Shown to all users who may read the record, so it must not contain a secret. */
 export const ssoConfig = openObject(16_384)
   .custom((value: Open, helpers) => {
     const path = secretIn(value, '');

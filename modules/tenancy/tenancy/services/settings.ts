@@ -1,4 +1,4 @@
-/** Settings of partners and organizations: merged key by key, and checked by whoever reads them. */
+/** Settings of partners and organizations: merged key by key, and checked by the modules that read them. */
 import { type Context, errors } from '#core';
 import { type Json, mergePatch } from './merge.ts';
 

@@ -1,13 +1,14 @@
 /** The next number of an organization, and giving it to a device. */
 import { type Context, errors, targetOrg } from '@quartermaster/module-kit';
 import { NumbersTaken } from '../errors.ts';
+import assigned from '../events/assigned.ts';
 import { AssetLabel } from '../models/asset-label.ts';
 import type { Settings } from '../models/settings.ts';
 
 /** Devices that one run of the job labels; it adds itself again for the rest. */
 const BATCH = 200;
 
-/** The count waits for whoever takes a number at the same time, so no two get the same. */
+/** The upsert waits for a concurrent transaction that takes a number, so no two devices get the same. */
 async function nextLabel(ctx: Context, orgId: string): Promise<string> {
   const { prefix, digits } = await ctx.settings<Settings>('acme-asset-labels', orgId);
   const { rows } = await ctx.sql<{ last: number }>(
@@ -24,7 +25,10 @@ interface Gift {
   label?: string | undefined;
 }
 
-async function insert(ctx: Context, { orgId, deviceId, label }: Gift): Promise<AssetLabel | undefined> {
+async function insert(
+  ctx: Context,
+  { orgId, deviceId, label }: Gift & { label: string },
+): Promise<AssetLabel | undefined> {
   // reach: callers have checked the device, or it is a job of the whole organization
   const { rows } = await ctx.sql<{ id: string }>(
     `insert into acme_asset_labels (org_id, device_id, label, created_by) values ($1, $2, $3, $4)
@@ -33,7 +37,7 @@ async function insert(ctx: Context, { orgId, deviceId, label }: Gift): Promise<A
   );
   const id = rows[0]?.id;
   if (!id) return undefined;
-  ctx.emit('acme-asset-labels.assigned', { label: label ?? '' }, { orgId, deviceId });
+  ctx.emit(assigned, { label }, { orgId, deviceId });
   return AssetLabel.in(ctx).findById(id);
 }
 

@@ -31,7 +31,7 @@ export const slack: ChannelAdapter = {
   // Who knows the address may write to the channel.
   secrets: ['webhookUrl'],
   destination: ['webhookUrl'],
-  send: (doors, config: Config, message) => sendJson(doors, config.webhookUrl, JSON.stringify(slackOf(message))),
+  send: (services, config: Config, message) => sendJson(services, config.webhookUrl, JSON.stringify(slackOf(message))),
 };
 
 /** Slack reads three signs as markup; the rest is as it is written. */
@@ -69,7 +69,7 @@ export const teams: ChannelAdapter = {
     typeof url === 'string' && /(^|\.)(webhook\.office\.com|outlook\.office(365)?\.com)$/.test(new URL(url).hostname)
       ? 'Microsoft retires addresses of Office connectors: make a Workflow in Teams and use its address'
       : null,
-  send: (doors, config: Config, message) => sendJson(doors, config.webhookUrl, JSON.stringify(cardOf(message))),
+  send: (services, config: Config, message) => sendJson(services, config.webhookUrl, JSON.stringify(cardOf(message))),
 };
 
 const COLORS: Record<string, string> = { critical: 'attention', high: 'attention', medium: 'warning' };

@@ -1,7 +1,7 @@
 /** Alerts by mail: one recipient a message, all messages of an alert in one thread. */
 import Joi from 'joi';
 import { cutText, escapeHtml, MailError, mailIdOf, oneLine } from '#core';
-import type { ChannelAdapter, Doors } from '../../models/adapter.ts';
+import type { ChannelAdapter, ChannelServices } from '../../models/adapter.ts';
 import { headline, type Outgoing } from '../../models/message.ts';
 import { toEach } from './requests.ts';
 
@@ -25,10 +25,10 @@ export const email: ChannelAdapter = {
   }),
   secrets: [],
   destination: [],
-  send: (doors, config: Config, message) =>
+  send: (services, config: Config, message) =>
     toEach(config.to, message.reached, async (to) => {
       try {
-        return await doors.mail.send({ to, ...mailOf(doors, config, message, to) });
+        return await services.mail.send({ to, ...mailOf(services, config, message, to) });
       } catch (error) {
         if (error instanceof MailError) return { error: error.message, permanent: error.permanent };
         throw error;
@@ -36,9 +36,9 @@ export const email: ChannelAdapter = {
     }),
 };
 
-function mailOf(doors: Doors, { subjectPrefix }: Config, message: Outgoing, to: string) {
+function mailOf(services: ChannelServices, { subjectPrefix }: Config, message: Outgoing, to: string) {
   const { alertId, id, url, organization, device, at } = message;
-  const { publicUrl } = doors.config.http;
+  const { publicUrl } = services.config.http;
   const about = [organization, device].filter((part) => part !== undefined).map(oneLine);
   const lines = [`${about.join(' / ')}${about.length > 0 ? ', ' : ''}${at}`, '', message.message];
   const subject = cutText(oneLine(`${subjectPrefix ? `${subjectPrefix} ` : ''}${headline(message)}`), 255);

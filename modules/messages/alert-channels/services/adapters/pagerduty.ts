@@ -31,12 +31,12 @@ export const pagerduty: ChannelAdapter = {
   }),
   secrets: ['routingKey'],
   destination: ['routingKey'],
-  async send(doors, config: Config, message) {
+  async send(services, config: Config, message) {
     const action = ACTIONS[message.kind] ?? 'trigger';
-    const outcome = await sendJson(doors, URL_OF_EVENTS, JSON.stringify(eventOf(config, message, action)));
+    const outcome = await sendJson(services, URL_OF_EVENTS, JSON.stringify(eventOf(config, message, action)));
     // A test leaves no incident behind.
     if (message.kind === 'test' && outcome.success) {
-      await sendJson(doors, URL_OF_EVENTS, JSON.stringify(eventOf(config, message, 'resolve')));
+      await sendJson(services, URL_OF_EVENTS, JSON.stringify(eventOf(config, message, 'resolve')));
     }
     return outcome;
   },

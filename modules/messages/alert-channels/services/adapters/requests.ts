@@ -1,6 +1,6 @@
 /** One request to a channel's server, and what its answer means. */
 import { cutText, oneLine, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
-import type { Doors } from '../../models/adapter.ts';
+import type { ChannelServices } from '../../models/adapter.ts';
 import { type Outcome, SENT } from '../../models/message.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -8,7 +8,7 @@ const MOST_BYTES = 65_536;
 
 /** 2xx is success; 4xx is for good, but for 408 and 429. Never rejects for what the other side does. */
 export async function sendJson(
-  { http }: Pick<Doors, 'http'>,
+  { http }: Pick<ChannelServices, 'http'>,
   url: string,
   body: string,
   { method = 'POST', headers = {} }: { method?: 'POST' | 'PUT'; headers?: Record<string, string> } = {},

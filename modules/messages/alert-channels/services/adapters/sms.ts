@@ -8,7 +8,7 @@ import { toEach } from './requests.ts';
 interface Config {
   numbers: string[];
 }
-const MOST = 320;
+const MAX_CHARACTERS = 320;
 
 export const sms: ChannelAdapter = {
   type: 'sms',
@@ -23,10 +23,10 @@ export const sms: ChannelAdapter = {
   }),
   secrets: [],
   destination: [],
-  send: (doors, config: Config, message) =>
+  send: (services, config: Config, message) =>
     toEach(config.numbers, message.reached, async (to) => {
       try {
-        return await doors.sms.send({ to, text: textOf(message) });
+        return await services.sms.send({ to, text: textOf(message) });
       } catch (error) {
         if (error instanceof SmsError) return { error: error.message, permanent: error.permanent };
         throw error;
@@ -38,6 +38,6 @@ export function textOf(message: Outgoing): string {
   const { organization, url } = message;
   const said = oneLine(`${headline(message)}${organization ? ` (${organization})` : ''}: ${message.message}`);
   // One that leaves no room for words is no use.
-  const end = url && url.length < MOST - 60 ? ` ${url}` : '';
-  return `${cutText(said, MOST - end.length)}${end}`;
+  const end = url && url.length < MAX_CHARACTERS - 60 ? ` ${url}` : '';
+  return `${cutText(said, MAX_CHARACTERS - end.length)}${end}`;
 }

@@ -53,14 +53,14 @@ export const webhook: ChannelAdapter = {
   destination: ['url'],
   made: ({ secret }): Record<string, string> =>
     secret === undefined ? { secret: `whsec_${randomBytes(32).toString('base64')}` } : {},
-  send(doors, { url, method, headers, secret }: Config, message) {
+  send(services, { url, method, headers, secret }: Config, message) {
     const body = JSON.stringify(bodyOf(message));
     const id = `msg_${message.id}`;
     const at = new Date(Math.floor(Date.now() / 1000) * 1000);
-    return sendJson(doors, url, body, {
+    return sendJson(services, url, body, {
       method,
       headers: {
-        'user-agent': `Quartermaster/${doors.config.version}`,
+        'user-agent': `Quartermaster/${services.config.version}`,
         ...Object.fromEntries(headers.map(({ key, value }) => [key.toLowerCase(), value])),
         'webhook-id': id,
         'webhook-timestamp': String(at.getTime() / 1000),

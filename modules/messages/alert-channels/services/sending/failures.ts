@@ -1,5 +1,6 @@
 /** Channels whose messages fail again and again are disabled. Platform role. */
 import type { Context } from '#core';
+import disabled from '../../events/disabled.ts';
 import { MAX_FAILURES } from '../../models/channel.ts';
 
 /** A channel after the results of some messages were written. */
@@ -34,5 +35,5 @@ async function disable(ctx: Context, state: ChannelState): Promise<void> {
     resourceName: name,
     details: { consecutiveFailures, error },
   });
-  ctx.emit('alert-channels.disabled', { channelId: id, partnerId, name, type, error, consecutiveFailures }, { orgId });
+  ctx.emit(disabled, { channelId: id, partnerId, name, type, error, consecutiveFailures }, { orgId });
 }

@@ -20,7 +20,7 @@ function localOf(at: Date, timeZone: string): { day: number; minute: number } {
 
 /**
  * When the quiet hours that hold now are over; null outside of them. In a night in which clocks change it may be an hour
- * off: whoever waited for it asks again then.
+ * off: the message is then checked again and waits once more.
  */
 export function quietUntil(quiet: QuietHours | null, severity: Severity, now: Date): Date | null {
   if (!quiet || (quiet.exceptCritical && severity === 'critical')) return null;

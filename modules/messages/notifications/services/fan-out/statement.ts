@@ -1,4 +1,4 @@
-/** The statement of the fan-out: who is told, in the inbox, by mail and by push. */
+/** The statement of the fan-out, which selects recipients and writes inbox rows, mails and pushes. */
 
 /** Notices of one type in five minutes, beyond which a user gets one for all the rest. */
 export const STORM = { most: 20, minutes: 5 };

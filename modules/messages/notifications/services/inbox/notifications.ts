@@ -10,8 +10,8 @@ const ORDER = {
     { expression: 'user_notifications.id', direction: 'desc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-/** Nobody looks closer at more. */
-const COUNTED = 101;
+/** Unread notifications are counted up to this number. */
+const MAX_COUNTED = 101;
 
 /** Own ones, as far as the caller still reaches what they are about. */
 function own(ctx: Context) {
@@ -30,7 +30,7 @@ function own(ctx: Context) {
 async function countUnread(ctx: Context): Promise<number> {
   const found = await own(ctx)
     .where('user_notifications.read', false)
-    .limit(COUNTED)
+    .limit(MAX_COUNTED)
     .select(Notification.raw('1 as one'));
   return found.length;
 }
@@ -64,9 +64,9 @@ async function pageFrom(found: ReturnType<typeof own>, limit: number, offset: nu
   return { data: rows.map(showNotification), pagination: { limit, total } };
 }
 
-/** With a tag of its own, so that who asks each minute is told in a few bytes that nothing changed. */
+/** The answer has an ETag, so that polling clients get a short 304 while nothing has changed. */
 export async function unreadCount(ctx: Context): Promise<Reply> {
-  const count = Math.min(await countUnread(ctx), COUNTED - 1);
+  const count = Math.min(await countUnread(ctx), MAX_COUNTED - 1);
   const tag = createHash('sha256').update(`${ctx.actor.sessionId} ${count}`).digest('base64url').slice(0, 22);
   return reply({ count }, { headers: { etag: `"${tag}"`, 'cache-control': 'private, no-cache' } });
 }
@@ -74,7 +74,7 @@ export async function unreadCount(ctx: Context): Promise<Reply> {
 /** Unread again, it stands for itself: repeats of the same thing make a notice of their own. */
 const marks = (read: boolean) => (read ? { read, readAt: new Date() } : { read, readAt: null, dedupeKey: null });
 
-/** Throws 404, also for what is somebody else's. */
+/** Throws 404, also for what belongs to another user. */
 export async function markNotification(ctx: Context, id: string, read: boolean) {
   const before = await own(ctx).findById(id).forNoKeyUpdate();
   if (!before) throw errors.NotFound('Notification not found');

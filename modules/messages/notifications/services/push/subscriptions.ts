@@ -5,7 +5,7 @@ import { sha256Hex } from '#core/auth';
 import { SubscriptionLimit } from '../../errors.ts';
 import { type NewSubscription, PushSubscription, showSubscription } from '../../models/push-subscription.ts';
 
-const MOST = 20;
+const MAX_SUBSCRIPTIONS = 20;
 const ORDER = {
   name: 'push-subscriptions',
   keys: [
@@ -36,7 +36,7 @@ export async function subscribe(ctx: Context, { endpoint, keys, userAgent }: New
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`push:${endpointHash}`]);
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`push:${ctx.actor.id}`]);
   await PushSubscription.in(ctx).where({ endpointHash }).delete();
-  if ((await own(ctx).resultSize()) >= MOST) throw SubscriptionLimit();
+  if ((await own(ctx).resultSize()) >= MAX_SUBSCRIPTIONS) throw SubscriptionLimit();
   const id = randomUUID();
   const sealed = ctx.services.seal.seal(JSON.stringify({ endpoint, keys }), place(id));
   const { host } = new URL(endpoint);
@@ -58,7 +58,7 @@ async function mustBeCallable(ctx: Context, url: string): Promise<void> {
   }
 }
 
-/** Throws 404, also for what is somebody else's. */
+/** Throws 404, also for what belongs to another user. */
 export async function unsubscribe(ctx: Context, id: string) {
   const deleted = await own(ctx).findById(id).delete();
   if (deleted === 0) throw errors.NotFound('Subscription not found');

@@ -29,12 +29,12 @@ const reduced = Joi.object({ ...ABOUT, truncated: Joi.boolean().valid(true).requ
   .unknown()
   .description('In place of more than 20 KB: its ids alone');
 
-/** Of a kind that somebody asked a test of: POST /webhooks/{id}/test. */
+/** The message of a test of any kind: POST /webhooks/{id}/test. */
 const testShape = Joi.object({
   test: Joi.boolean().valid(true).required(),
   webhookId: Joi.string().uuid().required(),
   name: Joi.string().required(),
-}).description('In a message that somebody asked for to test the webhook');
+}).description('In a message that tests the webhook');
 
 /** Only lists and what others say can be so long that it is reduced. */
 function dataOf(shape: Joi.ObjectSchema): Joi.Schema {
@@ -58,7 +58,7 @@ const payload = ({ kind, shape }: Documented | Tested) =>
 
 export const TESTED: Tested = {
   kind: TEST_KIND,
-  summary: 'A test that somebody asked for',
+  summary: 'A test that a user requested',
   example: { test: true, webhookId: '7c9e6679-7425-40de-944b-000000000001', name: 'Ticketing' },
 };
 

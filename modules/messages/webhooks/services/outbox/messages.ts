@@ -21,12 +21,12 @@ export const shown = ({ id, type, timestamp, orgId, data }: Message) => ({
 });
 export const bodyOf = (message: Message): string => JSON.stringify(shown(message));
 
-export function dataOf(filling: WebhookEvent, event: Omit<DomainEvent, 'occurredAt'>): Record<string, unknown> {
+export function dataOf(webhook: WebhookEvent, event: Omit<DomainEvent, 'occurredAt'>): Record<string, unknown> {
   const { deviceId, siteId } = event;
   return {
     ...(deviceId ? { deviceId } : {}),
     ...(siteId ? { siteId } : {}),
-    ...filling.snapshot(event.data, event),
+    ...webhook.snapshot(event.data, event),
   };
 }
 

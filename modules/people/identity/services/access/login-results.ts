@@ -1,7 +1,7 @@
 /** How a login ends: with a session, or with a recorded failure. */
 import type { Context } from '#core';
 import type { LoginUser } from '../../models/user.ts';
-import { ownerOf, type Place } from './places.ts';
+import { type Membership, ownerOf } from './places.ts';
 import { type Issued, openSession, type Tokens } from './sessions.ts';
 
 export interface LoggedIn {
@@ -20,7 +20,7 @@ export interface Proof {
 export async function letIn(
   ctx: Context,
   user: Pick<LoginUser, 'id' | 'email' | 'name' | 'mfaEnabled'>,
-  place: Place,
+  place: Membership,
   { mfa, via }: Proof,
 ): Promise<{ body: LoggedIn; issued: Issued }> {
   const { id, email, name, mfaEnabled } = user;
@@ -40,7 +40,7 @@ export async function letIn(
 export function recordFailure(
   ctx: Context,
   user: Pick<LoginUser, 'id' | 'email'>,
-  place: Pick<Place, 'orgId' | 'partnerId'> | undefined,
+  place: Pick<Membership, 'orgId' | 'partnerId'> | undefined,
   errorMessage: string,
 ): void {
   ctx.auditAttempt('user.login.failed', {

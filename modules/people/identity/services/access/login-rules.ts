@@ -1,7 +1,7 @@
 /** How other modules take part in logins: single sign-on rules and further second factors. */
 import type { Context } from '#core';
 import { SsoRequired } from '../../errors.ts';
-import { choosePlace, type Place, placesOf } from './places.ts';
+import { choosePlace, type Membership, placesOf } from './places.ts';
 
 /** Fills `identity.login-rule`. */
 export interface LoginRule {
@@ -19,7 +19,7 @@ export interface ExtraFactor {
 }
 
 /** The places that accept a password. */
-export async function passwordPlaces(ctx: Context, places: readonly Place[]): Promise<Place[]> {
+export async function passwordPlaces(ctx: Context, places: readonly Membership[]): Promise<Membership[]> {
   const orgIds = places.flatMap(({ orgId }) => orgId ?? []);
   if (orgIds.length === 0) return [...places];
   const closed = new Set<string>();
@@ -31,8 +31,8 @@ export async function passwordPlaces(ctx: Context, places: readonly Place[]): Pr
 
 /** Throws SSO_REQUIRED with the organization when the requested place, or every place, accepts no password. */
 export function mustTakePassword(
-  places: readonly Place[],
-  open: readonly Place[],
+  places: readonly Membership[],
+  open: readonly Membership[],
   named: { orgId?: string | undefined },
 ): void {
   const shut = places.filter((place) => !open.includes(place));
@@ -61,7 +61,7 @@ export async function choosePasswordPlace(
   ctx: Context,
   userId: string,
   named: { orgId?: string; partnerId?: string },
-): Promise<Place> {
+): Promise<Membership> {
   const places = await placesOf(ctx, userId);
   const open = await passwordPlaces(ctx, places);
   mustTakePassword(places, open, named);

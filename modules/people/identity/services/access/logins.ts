@@ -7,19 +7,19 @@ import { hash, passwordFits } from '../accounts/passwords.ts';
 import { type LoggedIn, letIn, type Proof, recordFailure } from './login-results.ts';
 import { factorsOf, mustTakePassword, passwordPlaces } from './login-rules.ts';
 import { openChallenge } from './mfa-challenges.ts';
-import { choosePlace, type Place, placesColumn } from './places.ts';
+import { choosePlace, type Membership, placesColumn } from './places.ts';
 import type { Issued } from './sessions.ts';
 
 const NO_USER = '00000000-0000-0000-0000-000000000000';
 
-type Found = { user: LoginUser | null; places: Place[] };
+type Lookup = { user: LoginUser | null; places: Membership[] };
 /** The user of an address and their places in one statement; an unknown address costs the same. */
-const lookups = defineBatch<string, Found>({
+const lookups = defineBatch<string, Lookup>({
   name: 'identity-login',
   maxSize: 50,
   autocommit: true,
   async run(sql, emails) {
-    const { rows } = await sql<LoginUser & { places: Place[] }>(
+    const { rows } = await sql<LoginUser & { places: Membership[] }>(
       `select ${LOGIN_COLUMNS}, ${placesColumn(`coalesce(users.id, '${NO_USER}')`)}
        from unnest($1::text[]) with ordinality asked (email, n) left join users on lower(users.email) = asked.email
        order by n`,
@@ -60,7 +60,7 @@ export async function login(ctx: Context, input: Credentials): Promise<Answer> {
 }
 
 /** Opens a session when the user has proven enough, else asks for the second factor. Needs the platform's role. */
-export async function answer(ctx: Context, user: LoginUser, place: Place, proof: Proof): Promise<Answer> {
+export async function answer(ctx: Context, user: LoginUser, place: Membership, proof: Proof): Promise<Answer> {
   if (proof.mfa || !user.mfaEnabled || !ctx.services.config.identity.twoFactor) return letIn(ctx, user, place, proof);
   ctx.unchanged();
   const mfaMethod = user.mfaMethod ?? 'totp';
@@ -71,7 +71,7 @@ export async function answer(ctx: Context, user: LoginUser, place: Place, proof:
 }
 
 /** For modules that authenticate users by other means; otherwise as answer(). Throws INVALID_CREDENTIALS for inactive users. */
-export async function logIn(ctx: Context, userId: string, place: Place, proof: Proof): Promise<Answer> {
+export async function logIn(ctx: Context, userId: string, place: Membership, proof: Proof): Promise<Answer> {
   const { rows } = await ctx.sql<LoginUser>(`select ${LOGIN_COLUMNS} from users where id = $1 and status = 'active'`, [
     userId,
   ]);

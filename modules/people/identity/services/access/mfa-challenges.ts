@@ -8,12 +8,12 @@ import { countAttempt, forgetAttempts } from '../factors/attempts.ts';
 import { acceptRecoveryCode } from '../factors/recovery-codes.ts';
 import { acceptCode } from '../factors/second-factors.ts';
 import { letIn, recordFailure } from './login-results.ts';
-import { type Place, roleAt } from './places.ts';
+import { type Membership, roleAt } from './places.ts';
 
 const CHALLENGE_SECONDS = 300;
 
 /** @returns the temporary token that represents the correct password for five minutes; only its hash is stored. */
-export async function openChallenge(ctx: Context, userId: string, place: Place): Promise<string> {
+export async function openChallenge(ctx: Context, userId: string, place: Membership): Promise<string> {
   const token = newOpaqueToken('mfa_');
   await ctx.sql(
     `insert into mfa_challenges (token_hash, user_id, scope, partner_id, org_id, expires_at)
@@ -23,7 +23,7 @@ export async function openChallenge(ctx: Context, userId: string, place: Place):
   return token;
 }
 
-export type Challenged = LoginUser & Place;
+export type Challenged = LoginUser & Membership;
 
 const BY_TOKEN = `
 select ${LOGIN_COLUMNS}, c.scope, c.partner_id as "partnerId", c.org_id as "orgId", ${roleAt('c')} as "roleId"

@@ -1,7 +1,7 @@
 /** Where a user may log in: the platform, a partner, or an organization. */
 import { type Context, errors } from '#core';
 
-export interface Place {
+export interface Membership {
   scope: 'system' | 'partner' | 'organization';
   partnerId: string | null;
   orgId: string | null;
@@ -41,14 +41,14 @@ export const placesColumn = (userId: string) =>
   `array(select to_jsonb(place) from (${placesFor(userId)}) place) as places`;
 
 /** Every place of the user, the default one first. */
-export async function placesOf(ctx: Context, userId: string): Promise<Place[]> {
-  const { rows } = await ctx.sql<Place>(PLACES, [userId], 'identity-places');
+export async function placesOf(ctx: Context, userId: string): Promise<Membership[]> {
+  const { rows } = await ctx.sql<Membership>(PLACES, [userId], 'identity-places');
   return rows;
 }
 
 /** The place the caller named, else the first. Throws 403 when the user has none, or not the named one. */
-export function choosePlace(places: Place[], named: { orgId?: string; partnerId?: string }): Place {
-  const fits = (place: Place) =>
+export function choosePlace(places: Membership[], named: { orgId?: string; partnerId?: string }): Membership {
+  const fits = (place: Membership) =>
     (!named.orgId || place.orgId === named.orgId) && (!named.partnerId || place.partnerId === named.partnerId);
   const place = places.find(fits);
   if (place) return place;
@@ -58,7 +58,7 @@ export function choosePlace(places: Place[], named: { orgId?: string; partnerId?
 }
 
 /** The owner of the audit trail for entries about this place. */
-export function ownerOf(place: Pick<Place, 'orgId' | 'partnerId'> | undefined): {
+export function ownerOf(place: Pick<Membership, 'orgId' | 'partnerId'> | undefined): {
   orgId: string | null;
   partnerId: string | null;
 } {

@@ -2,7 +2,7 @@
 import { type Context, errors } from '#core';
 import { equalHash, sha256Hex } from '#core/auth';
 import { CsrfRequired, RefreshInvalid } from '../../errors.ts';
-import { ORG_OPEN, ownerOf, PARTNER_OPEN, type Place, roleAt } from './places.ts';
+import { type Membership, ORG_OPEN, ownerOf, PARTNER_OPEN, roleAt } from './places.ts';
 import { IDLE_SECONDS, type Issued, issue, LONGEST_SECONDS, newRefreshToken } from './sessions.ts';
 
 const TOKEN = /^(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[\w-]{43})(?:\.([0-9a-f]{64}))?$/;
@@ -33,7 +33,7 @@ export async function refreshSession(ctx: Context, presented: Presented): Promis
   throw RefreshInvalid();
 }
 
-interface Refreshed extends Place {
+interface Refreshed extends Membership {
   userId: string;
   mfa: boolean;
   lastsSeconds: number;
@@ -65,7 +65,7 @@ async function replaceToken(ctx: Context, id: string, token: string): Promise<Is
   );
   const [found] = rows;
   if (!found) return null;
-  // Throwing rolls back: a refusal leaves the session unchanged, so that it works again once its place is active.
+  // Throwing rolls back: the session stays unchanged and works again once its tenant is active.
   if (!found.partnerOpen) throw errors.PartnerInactive();
   if (!found.orgOpen) throw errors.OrgAccessDenied();
   if (!found.roleId) throw RefreshInvalid();

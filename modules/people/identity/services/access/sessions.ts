@@ -4,7 +4,7 @@ import { type Context, errors, type PageQuery, page, REFRESH_COOKIE, type ReplyO
 import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { InvalidCredentials } from '../../errors.ts';
 import { Session, showSession } from '../../models/session.ts';
-import type { Place } from './places.ts';
+import type { Membership } from './places.ts';
 
 export const ACCESS_SECONDS = 900;
 /** Since the last use, and since the login regardless of use. */
@@ -35,7 +35,7 @@ export async function issue(
   ctx: Context,
   sessionId: string,
   refreshToken: string,
-  who: { userId: string; mfa: boolean; place: Place; lastsSeconds: number },
+  who: { userId: string; mfa: boolean; place: Membership; lastsSeconds: number },
 ): Promise<Issued> {
   const { userId, mfa, place, lastsSeconds } = who;
   const accessToken = await ctx.services.signAccess(
@@ -62,7 +62,10 @@ export async function issue(
  * @returns its first tokens and the cookie with the refresh token.
  * Throws INVALID_CREDENTIALS for a user who is not active.
  */
-export async function openSession(ctx: Context, who: { userId: string; mfa: boolean; place: Place }): Promise<Issued> {
+export async function openSession(
+  ctx: Context,
+  who: { userId: string; mfa: boolean; place: Membership },
+): Promise<Issued> {
   const id = randomUUID();
   const refreshToken = newRefreshToken(ctx, id);
   const { place, userId, mfa } = who;

@@ -26,7 +26,7 @@ export async function changePassword(ctx: Context, input: PasswordChange): Promi
   });
   if (!user) throw errors.NotFound('User not found');
   if (!(await passwordFits(input.currentPassword, user.passwordHash))) throw CurrentPasswordWrong();
-  await mustBeStrong(input.newPassword, [user.email, user.name]);
+  await mustBeStrong(ctx, input.newPassword, [user.email, user.name]);
   const passwordHash = await hash(input.newPassword);
   // Compare-and-set on the verified hash: of two concurrent changes the second is refused.
   if (!(await replaceHash(ctx, user.id, passwordHash, user.passwordHash))) throw CurrentPasswordWrong();
@@ -34,7 +34,7 @@ export async function changePassword(ctx: Context, input: PasswordChange): Promi
   tell(ctx, user.email, 'password-changed');
 }
 
-/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a refusal for a weak password. */
+/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a weak password. */
 export async function resetPassword(ctx: Context, input: PasswordReset): Promise<void> {
   const tokenHash = sha256Hex(input.token);
   const found = await ctx.asPlatform(async (own) => {
@@ -47,7 +47,7 @@ export async function resetPassword(ctx: Context, input: PasswordReset): Promise
   });
   if (!found) throw ResetTokenInvalid();
   const { user, places } = found;
-  await mustBeStrong(input.password, [user.email, user.name]);
+  await mustBeStrong(ctx, input.password, [user.email, user.name]);
   const passwordHash = await hash(input.password);
   const { rowCount } = await ctx.sql('delete from password_resets where token_hash = $1 and expires_at > now()', [
     tokenHash,

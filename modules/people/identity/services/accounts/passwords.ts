@@ -2,40 +2,18 @@
 import { type Context, errors } from '#core';
 import { hashPassword, verifyDummy, verifyPassword } from '#core/auth';
 import { WeakPassword } from '../../errors.ts';
+import { STRENGTH } from './password-strength.ts';
 
 /** On a scale of 0 to 4: withstands online guessing at the rates that the login limits allow. */
-const LEAST_SCORE = 2;
-
-type Check = (password: string, inputs: string[]) => { score: number; feedback: { warning: string | null } };
-let loading: Promise<Check> | undefined;
-
-/** Loading the word lists takes 100 ms, so the first password that needs them loads them instead of every start. */
-function strengthCheck(): Promise<Check> {
-  loading ??= Promise.all([
-    import('@zxcvbn-ts/core'),
-    import('@zxcvbn-ts/language-common'),
-    import('@zxcvbn-ts/language-en'),
-  ]).then(([{ ZxcvbnFactory }, common, english]) => {
-    const checker = new ZxcvbnFactory({
-      dictionary: { ...common.dictionary, ...english.dictionary },
-      graphs: common.adjacencyGraphs,
-      translations: english.translations,
-      // The cost grows faster than the length, and characters after the hundredth do not change the score.
-      maxLength: 100,
-    });
-    return (password, inputs) => checker.check(password, inputs);
-  });
-  return loading;
-}
+const MIN_SCORE = 2;
 
 /** Throws WEAK_PASSWORD with the first reason. @param about known facts about the user, which make guessing easier */
-export async function mustBeStrong(password: string, about: string[]): Promise<void> {
-  const check = await strengthCheck();
-  const { score, feedback } = check(
+export async function mustBeStrong(ctx: Context, password: string, about: string[]): Promise<void> {
+  const { score, feedback } = await ctx.services.get(STRENGTH).check(
     password,
     about.flatMap((text) => [text, ...text.split(/[\s@.]+/)]).filter((text) => text.length > 2),
   );
-  if (score >= LEAST_SCORE) return;
+  if (score >= MIN_SCORE) return;
   throw WeakPassword(feedback.warning || 'The password is too easy to guess');
 }
 
@@ -61,7 +39,7 @@ function whenBusy(error: Error): Error {
 }
 
 /** Checks the strength of a new password and hashes it. Throws WEAK_PASSWORD, UNAVAILABLE. Do not call it within a transaction. */
-export async function hashNewPassword(_ctx: Context, password: string, about: string[]): Promise<string> {
-  await mustBeStrong(password, about);
+export async function hashNewPassword(ctx: Context, password: string, about: string[]): Promise<string> {
+  await mustBeStrong(ctx, password, about);
   return hash(password);
 }

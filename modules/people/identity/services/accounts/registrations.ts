@@ -2,7 +2,7 @@
 import { type Context, type Reply, reply } from '#core';
 import { SlugsExhausted } from '../../errors.ts';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
-import { ownerOf, type Place } from '../access/places.ts';
+import { type Membership, ownerOf } from '../access/places.ts';
 import { openSession } from '../access/sessions.ts';
 import { tell } from './notices.ts';
 import { hash, mustBeStrong } from './passwords.ts';
@@ -23,7 +23,7 @@ const disabled = (ctx: Context): Reply | null =>
 export async function registerAccount(ctx: Context, input: NewAccount): Promise<Reply> {
   const refused = disabled(ctx);
   if (refused) return refused;
-  await mustBeStrong(input.password, [input.email, input.name]);
+  await mustBeStrong(ctx, input.password, [input.email, input.name]);
   const id = await createUser(ctx, { ...input, passwordHash: await hash(input.password) });
   if (id) recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register' });
   else ctx.unchanged();
@@ -39,7 +39,7 @@ export async function registerAccount(ctx: Context, input: NewAccount): Promise<
 export async function registerPartner(ctx: Context, input: NewPartnerAccount): Promise<Reply> {
   const refused = disabled(ctx);
   if (refused) return refused;
-  await mustBeStrong(input.password, [input.email, input.name, input.companyName]);
+  await mustBeStrong(ctx, input.password, [input.email, input.name, input.companyName]);
   // Hashed for a taken address, too, so that the timing reveals nothing.
   const passwordHash = await hash(input.password);
   const userId = await createUser(ctx, { ...input, passwordHash });
@@ -49,7 +49,7 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     return reply(ACCEPTED, { status: 200 });
   }
   const partner = await insertPartner(ctx, input);
-  const place: Place = {
+  const place: Membership = {
     scope: 'partner',
     partnerId: partner.id,
     orgId: null,

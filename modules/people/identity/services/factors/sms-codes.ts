@@ -105,7 +105,7 @@ export async function sendCode(ctx: Context, id: string): Promise<void> {
     return rows[0];
   });
   if (!wanted) return;
-  const text = `${code} ${SAYS[wanted.purpose]} at Quartermaster. Good for 10 minutes; give it to nobody.`;
+  const text = `${code} ${SAYS[wanted.purpose]} at Quartermaster. Valid for 10 minutes; do not share it.`;
   try {
     await ctx.services.sms.send({ to: wanted.phoneNumber, text });
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Nobody makes a key that reaches further than they do themselves. */
+/** Callers cannot create a key with more reach or permissions than their own. */
 import { type Context, errors, holdsPermission } from '#core';
 import { AI_SCOPES } from '../../models/key-scopes.ts';
 

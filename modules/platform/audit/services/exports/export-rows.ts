@@ -1,7 +1,7 @@
 /** Entries as lines of a CSV or JSON file. */
 import { stringify } from 'csv-stringify/sync';
 import { categoryOf } from '../categories.ts';
-import type { Row } from '../reading/selection.ts';
+import type { EntryRow } from '../reading/selection.ts';
 
 /** The columns of an export, in their order; integrations rely on them. */
 export const EXPORT_COLUMNS = [
@@ -23,7 +23,7 @@ export const EXPORT_COLUMNS = [
 
 type Exported = Record<(typeof EXPORT_COLUMNS)[number], unknown>;
 
-export const exported = (row: Row): Exported => ({
+export const exported = (row: EntryRow): Exported => ({
   id: row.id,
   timestamp: row.timestamp.toISOString(),
   actorId: row.actorId,
@@ -44,10 +44,10 @@ export const exported = (row: Row): Exported => ({
  * RFC 4180 except for line ends. A cell that a spreadsheet would run as a formula gets an apostrophe in front, because the
  * data comes from tenants and administrators open the file.
  */
-export const csvLines = (rows: readonly Row[], { header }: { header: boolean }): string =>
+export const csvLines = (rows: readonly EntryRow[], { header }: { header: boolean }): string =>
   stringify(
     rows.map((row) => ({ ...exported(row), details: JSON.stringify(row.details) })),
     { columns: [...EXPORT_COLUMNS], header, escape_formulas: true, quoted_match: /[\r\n]/ },
   );
 
-export const jsonLines = (rows: readonly Row[]): string[] => rows.map((row) => JSON.stringify(exported(row)));
+export const jsonLines = (rows: readonly EntryRow[]): string[] => rows.map((row) => JSON.stringify(exported(row)));

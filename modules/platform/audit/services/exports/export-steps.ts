@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from '#core';
 import { ExportJob, type ExportPosition } from '../../models/export-job.ts';
-import { newest, type Row, type Selection, select, whole } from '../reading/selection.ts';
+import { type EntryRow, newest, type Selection, select, whole } from '../reading/selection.ts';
 import { csvLines, jsonLines } from './export-rows.ts';
 
 const STEP_ENTRIES = 20_000;
@@ -35,7 +35,7 @@ export async function writeStep(ctx: Context, exportId: string, step: number): P
       limit: Math.min(left, FETCH),
       ...(position.after ? { after: position.after } : {}),
     });
-    const { rows } = await ctx.sql<Row>(query.text, query.values);
+    const { rows } = await ctx.sql<EntryRow>(query.text, query.values);
     const last = rows.at(-1);
     if (last) {
       await writer.put(job.format === 'csv' ? csvLines(rows, { header: false }) : `${jsonLines(rows).join('\n')}\n`);

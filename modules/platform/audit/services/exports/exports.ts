@@ -3,11 +3,11 @@ import { type Context, type Reply, reply } from '#core';
 import type { CsvQuery, ExportRequest } from '../../models/audit-export.ts';
 import type { AuditFilter } from '../../models/audit-log.ts';
 import { selectByNames } from '../reading/names.ts';
-import { newest, type Row } from '../reading/selection.ts';
+import { type EntryRow, newest } from '../reading/selection.ts';
 import { csvLines, jsonLines } from './export-rows.ts';
 import { spool } from './spools.ts';
 
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 const FETCH = 500;
 
 export const exportEntries = (ctx: Context, { format, filters, dateRange }: ExportRequest): Promise<Reply> =>
@@ -18,7 +18,7 @@ export const exportCsv = (ctx: Context, { userId, ...filter }: CsvQuery): Promis
 
 /** Throws 403 when a named organization is out of reach. */
 async function exportAs(ctx: Context, format: 'csv' | 'json', filter: AuditFilter): Promise<Reply> {
-  const { text, values } = newest(await selectByNames(ctx, filter), { limit: MOST });
+  const { text, values } = newest(await selectByNames(ctx, filter), { limit: MAX_ENTRIES });
   let total = 0;
   const body = await spool(async (put) => {
     if (format === 'csv') await put(csvLines([], { header: true }));
@@ -44,10 +44,10 @@ async function exportAs(ctx: Context, format: 'csv' | 'json', filter: AuditFilte
   });
 }
 
-async function* batches(ctx: Context, text: string, values: unknown[]): AsyncGenerator<Row[]> {
+async function* batches(ctx: Context, text: string, values: unknown[]): AsyncGenerator<EntryRow[]> {
   await ctx.sql(`declare audit_export no scroll cursor for ${text}`, values);
   for (;;) {
-    const { rows } = await ctx.sql<Row>(`fetch ${FETCH} from audit_export`);
+    const { rows } = await ctx.sql<EntryRow>(`fetch ${FETCH} from audit_export`);
     if (rows.length > 0) yield rows;
     if (rows.length < FETCH) break;
   }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, errors } from '#core';
 
-const MOST = 5;
+const MAX_STREAMS = 5;
 
 const tenantOf = ({ scope }: Context) =>
   scope.orgId ? `org:${scope.orgId}` : scope.partnerId ? `partner:${scope.partnerId}` : 'platform';
@@ -19,7 +19,7 @@ export async function takeLease(ctx: Context): Promise<string> {
     const { rowCount } = await platform.sql(
       `insert into audit_streams (id, tenant)
        select $1, $2::text where (select count(*) from audit_streams where tenant = $2) < $3`,
-      [id, tenant, MOST],
+      [id, tenant, MAX_STREAMS],
     );
     return rowCount === 1;
   });

@@ -2,14 +2,14 @@
 import { type Context, type EventSink, errors, eventStream, type Reply } from '#core';
 import type { StreamQuery } from '../../models/audit-stream.ts';
 import { shown } from '../reading/entries.ts';
-import { COLUMNS, type Row, type Selection, select, whole } from '../reading/selection.ts';
+import { COLUMNS, type EntryRow, type Selection, select, whole } from '../reading/selection.ts';
 import { FEED, type FeedHead } from './feed-head.ts';
 import { dropLease, renewLease, takeLease } from './stream-leases.ts';
 
 /** Positions scanned at a time, of any tenant, and entries sent at a time. */
 const WINDOW = 20_000;
 const BATCH = 200;
-const BEAT_MS = 15_000;
+const KEEP_ALIVE_MS = 15_000;
 
 interface Following {
   selection: Selection;
@@ -38,9 +38,9 @@ async function feed(ctx: Context, { selection, head, lease, from, sink }: Follow
   // The position is sent immediately, so that a reader who disconnects before the first entry misses none.
   await sink.send(`retry: 1000\nid: ${from}\n\n`);
   let pos = from;
-  let beatAt = Date.now();
+  let sentAt = Date.now();
   while (!signal.aborted) {
-    const newest = await head.beyond(pos, BEAT_MS, signal);
+    const newest = await head.beyond(pos, KEEP_ALIVE_MS, signal);
     if (signal.aborted) return;
     let text = '';
     if (newest > pos) {
@@ -49,10 +49,10 @@ async function feed(ctx: Context, { selection, head, lease, from, sink }: Follow
       text = rows.map(eventOf).join('');
       pos = rows.length === BATCH ? (rows.at(-1)?.pos ?? upTo) : upTo;
     }
-    if (Date.now() - beatAt >= BEAT_MS) {
+    if (Date.now() - sentAt >= KEEP_ALIVE_MS) {
       // With this id a reader who resumes need not scan the entries of other tenants again.
-      text += `: beat\nid: ${pos}\n\n`;
-      beatAt = Date.now();
+      text += `: keep-alive\nid: ${pos}\n\n`;
+      sentAt = Date.now();
       await renewLease(ctx, lease);
     }
     if (text) await sink.send(text);
@@ -63,7 +63,7 @@ async function entriesBetween(ctx: Context, selection: Selection, after: number,
   const { from, values } = whole(selection);
   const [low, high] = [values.length + 1, values.length + 2];
   const { rows } = await ctx.asPlatform((platform) =>
-    platform.sql<Row & { pos: number }>(
+    platform.sql<EntryRow & { pos: number }>(
       `select ${COLUMNS}, l.pos ${from} and l.pos > $${low} and l.pos <= $${high} order by l.pos limit ${BATCH}`,
       [...values, after, upTo],
     ),
@@ -71,5 +71,5 @@ async function entriesBetween(ctx: Context, selection: Selection, after: number,
   return rows;
 }
 
-const eventOf = (row: Row & { pos: number }) =>
+const eventOf = (row: EntryRow & { pos: number }) =>
   `event: audit\nid: ${row.pos}\ndata: ${JSON.stringify({ ...shown(row), errorMessage: row.errorMessage })}\n\n`;

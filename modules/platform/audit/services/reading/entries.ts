@@ -4,7 +4,7 @@ import type { AuditQuery } from '../../models/audit-log.ts';
 import { categoryOf } from '../categories.ts';
 import { pageOfEntries } from './pages.ts';
 import { rolesOf } from './roles.ts';
-import { COLUMNS, type Row } from './selection.ts';
+import { COLUMNS, type EntryRow } from './selection.ts';
 
 /** The full list, and with `q` the search. Throws 403 when a named organization is out of reach. */
 export async function listEntries(ctx: Context, query: AuditQuery) {
@@ -21,7 +21,7 @@ export async function readEntry(ctx: Context, id: string) {
 
 /** Entries by their ids, newest first; those out of reach are left out. */
 export async function entriesOf(ctx: Context, ids: string[]) {
-  const { rows } = await ctx.sql<Row>(
+  const { rows } = await ctx.sql<EntryRow>(
     `select ${COLUMNS} from audit_logs l where l.id = any($1::uuid[]) order by l.timestamp desc, l.id desc`,
     [ids],
     'audit-entries',
@@ -29,7 +29,7 @@ export async function entriesOf(ctx: Context, ids: string[]) {
   return showEntries(ctx, rows);
 }
 
-export async function showEntries(ctx: Context, rows: readonly Row[]) {
+export async function showEntries(ctx: Context, rows: readonly EntryRow[]) {
   const roleOf = await rolesOf(ctx, rows);
   return rows.map((row) => {
     const entry = shown(row);
@@ -38,7 +38,7 @@ export async function showEntries(ctx: Context, rows: readonly Row[]) {
 }
 
 /** An entry as it is stored. */
-export const shown = (row: Row) => ({
+export const shown = (row: EntryRow) => ({
   id: row.id,
   orgId: row.orgId,
   timestamp: row.timestamp,

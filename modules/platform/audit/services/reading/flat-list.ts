@@ -3,7 +3,7 @@ import type { Context } from '#core';
 import type { AuditQuery } from '../../models/audit-log.ts';
 import { pageOfEntries } from './pages.ts';
 import { rolesOf } from './roles.ts';
-import type { Row } from './selection.ts';
+import type { EntryRow } from './selection.ts';
 
 /** Throws 403 when a named organization is out of reach. */
 export async function listFlat(ctx: Context, query: AuditQuery) {
@@ -30,7 +30,7 @@ export async function listFlat(ctx: Context, query: AuditQuery) {
 }
 
 /** The changes that the entry contains: values before and after, else the names of the changed fields. */
-function changesOf({ details }: Pick<Row, 'details'>): { before: unknown; after: unknown } {
+function changesOf({ details }: Pick<EntryRow, 'details'>): { before: unknown; after: unknown } {
   const { before = null, after, changedFields } = details;
   return { before, after: after ?? (changedFields === undefined ? null : { changedFields }) };
 }

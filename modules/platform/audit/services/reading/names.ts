@@ -1,10 +1,10 @@
 /** Resolves the texts of a filter to actors, actions and resources first; entries are then found by those keys. */
 import type { Context } from '#core';
 import type { AuditFilter } from '../../models/audit-log.ts';
-import { ilike, like, narrow, type Place, type Selection, select } from './selection.ts';
+import { type EntryKey, ilike, like, narrow, type Selection, select } from './selection.ts';
 
 /** When more names than this match, matching entries are so frequent that a scan of the trail soon fills a page. */
-const MOST = 2000;
+const MAX_MATCHES = 2000;
 
 const KINDS = [
   { field: 'user', kind: 'actor', column: 'actor_key' },
@@ -30,7 +30,7 @@ export async function selectByNames(ctx: Context, filter: AuditFilter): Promise<
     const text = filter[field];
     if (!text) continue;
     const places = await placesOf(ctx, selection, kind, like(text));
-    if (places.length > MOST) continue;
+    if (places.length > MAX_MATCHES) continue;
     narrow(selection, (n) => `l.${column} = any(${n}::bigint[])`, keysOf(places));
     // The most selective keys drive the query; the other conditions are filters.
     if (!selection.places || places.length < selection.places.at.length) selection.places = { column, at: places };
@@ -39,7 +39,7 @@ export async function selectByNames(ctx: Context, filter: AuditFilter): Promise<
   return selection;
 }
 
-const keysOf = (places: readonly Place[]) => [...new Set(places.map(({ key }) => key))];
+const keysOf = (places: readonly EntryKey[]) => [...new Set(places.map(({ key }) => key))];
 
 /**
  * The details have no index: they are scanned row by row, newest first. Everything else is compared by key, which costs almost
@@ -52,7 +52,7 @@ async function search(ctx: Context, selection: Selection, q: string): Promise<vo
   const anywhere: string[] = [];
   for (const { kind, column, texts } of SEARCHED) {
     const places = await placesOf(ctx, selection, kind, pattern);
-    if (places.length > MOST) {
+    if (places.length > MAX_MATCHES) {
       anywhere.push(...texts.map((column) => ilike(column, q, text)));
     } else if (places.length > 0) {
       selection.values.push(keysOf(places));
@@ -65,17 +65,17 @@ async function search(ctx: Context, selection: Selection, q: string): Promise<vo
 async function placesOf(ctx: Context, { orgIds, partnerId }: Selection, kind: string, pattern: string) {
   const columns = `org_id as "orgId", key::text as key`;
   const { rows } = orgIds
-    ? await ctx.sql<Place>(
+    ? await ctx.sql<EntryKey>(
         `select ${columns} from audit_names_like($1, $2, $3::uuid[], $4, $5)`,
-        [kind, pattern, orgIds, partnerId !== null, MOST + 1],
+        [kind, pattern, orgIds, partnerId !== null, MAX_MATCHES + 1],
         'audit-names',
       )
     : // A unit of work that reaches every tenant has no announced organizations, and no policy applies to it.
-      await ctx.sql<Place>(
+      await ctx.sql<EntryKey>(
         `select distinct ${columns} from audit_names
          where kind = case $1 when 'email' then 'actor' else $1 end and lower(name) like lower($2)
            and ($1 <> 'email' or lower(split_part(name, chr(10), 1)) like lower($2)) limit $3`,
-        [kind, pattern, MOST + 1],
+        [kind, pattern, MAX_MATCHES + 1],
       );
   return rows;
 }

@@ -2,13 +2,13 @@
 import { type Context, decodeCursor, encodeCursor } from '#core';
 import type { AuditQuery } from '../../models/audit-log.ts';
 import { selectByNames } from './names.ts';
-import { newest, type Position, type Row } from './selection.ts';
+import { type EntryRow, newest, type Position } from './selection.ts';
 import { totalOf } from './totals.ts';
 
 const ORDER = 'audit-newest';
 
 export interface Paged {
-  rows: Row[];
+  rows: EntryRow[];
   pagination: { page?: number; limit?: number; total?: number; hasMore?: boolean; cursor?: string | null };
 }
 
@@ -19,7 +19,7 @@ export async function pageOfEntries(ctx: Context, query: AuditQuery): Promise<Pa
   if (query.cursor !== undefined) {
     const after = positionOf(query.cursor);
     const { text, values } = newest(selection, { limit: limit + 1, ...(after ? { after } : {}) });
-    const { rows } = await ctx.sql<Row>(text, values);
+    const { rows } = await ctx.sql<EntryRow>(text, values);
     const kept = rows.slice(0, limit);
     const last = kept.at(-1);
     const cursor = rows.length > limit && last ? encodeCursor(ORDER, [last.at, last.id]) : null;
@@ -27,7 +27,7 @@ export async function pageOfEntries(ctx: Context, query: AuditQuery): Promise<Pa
   }
   const offset = (page - 1) * limit;
   const { text, values } = newest(selection, { limit, offset });
-  const { rows } = await ctx.sql<Row>(text, values);
+  const { rows } = await ctx.sql<EntryRow>(text, values);
   if (query.skipCount) return { rows, pagination: { page, limit } };
   // An incomplete page is the last one and gives the total, which saves a second search for rare matches.
   const ends = rows.length < limit && (rows.length > 0 || page === 1);

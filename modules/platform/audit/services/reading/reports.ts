@@ -5,7 +5,7 @@ import { COMPLIANCE_ACTIONS, PERMISSION_CHANGES, SECURITY_ACTIONS } from '../cat
 import { entriesOf } from './entries.ts';
 import { newest, select } from './selection.ts';
 
-const MOST = 5000;
+const MAX_ENTRIES = 5000;
 
 interface Seen {
   id: string;
@@ -22,7 +22,7 @@ const SEEN = `l.id, l.timestamp, l.action, l.actor_type as "actorType", l.actor_
 async function newestOf(ctx: Context, query: ReportQuery, only: { actions?: readonly string[]; people?: boolean }) {
   const selection = select(ctx, { ...query, ...(only.actions ? { actions: only.actions } : {}) });
   if (only.people) selection.conditions.push(`l.actor_type = 'user'`);
-  const { text, values } = newest(selection, { limit: MOST, columns: SEEN });
+  const { text, values } = newest(selection, { limit: MAX_ENTRIES, columns: SEEN });
   const { rows } = await ctx.sql<Seen>(text, values);
   return rows;
 }

@@ -1,8 +1,8 @@
 /** The current roles of actors; entries do not store them. */
 import type { Context } from '#core';
-import type { Row } from './selection.ts';
+import type { EntryRow } from './selection.ts';
 
-type Actor = Pick<Row, 'actorId' | 'actorType' | 'orgId'>;
+type Actor = Pick<EntryRow, 'actorId' | 'actorType' | 'orgId'>;
 
 /** Role names that the caller may see: the role in the entry's organization, else the partner's. */
 export async function rolesOf(ctx: Context, rows: readonly Actor[]): Promise<(row: Actor) => string | null> {

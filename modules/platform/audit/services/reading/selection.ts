@@ -3,7 +3,7 @@ import { type Context, mustAccessOrg } from '#core';
 import type { AuditRow } from '#core/audit';
 import type { AuditFilter } from '../../models/audit-log.ts';
 
-export interface Row extends Omit<AuditRow, 'partnerId'> {
+export interface EntryRow extends Omit<AuditRow, 'partnerId'> {
   id: string;
   owner: string;
   seq: number;
@@ -23,7 +23,7 @@ export interface Position {
 }
 
 /**
- * Row-level security admits nothing else; repeating the reach here lets the index of each organization be used.
+ * EntryRow-level security admits nothing else; repeating the reach here lets the index of each organization be used.
  * `orgIds` null means all.
  */
 export interface Selection {
@@ -33,10 +33,10 @@ export interface Selection {
   conditions: string[];
   values: unknown[];
   /** The keys that contain all matches, when the names were resolved (names.ts): an access path, not a further condition. */
-  places?: { column: string; at: readonly Place[] };
+  places?: { column: string; at: readonly EntryKey[] };
 }
 /** The key of a name in an organization, or among the own actions of partners and the platform. */
-export interface Place {
+export interface EntryKey {
   orgId: string | null;
   key: string;
 }

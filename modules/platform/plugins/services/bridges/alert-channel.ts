@@ -18,7 +18,7 @@ interface Config {
   provider: string;
   settings?: Record<string, unknown>;
 }
-interface Found {
+interface InstalledProvider {
   installation: Installation;
   provider: ProviderDeclaration | undefined;
 }
@@ -39,11 +39,11 @@ export const pluginChannel: Adapter = {
   secrets: [],
   destination: [],
   check: (ctx, config, { orgId }) => mustBeOffered(ctx, config as unknown as Config, orgId),
-  send: (_doors, config: Config, message, { ctx, owner }) => send(ctx, config, message, owner.orgId),
+  send: (_services, config: Config, message, { ctx, owner }) => send(ctx, config, message, owner.orgId),
 };
 
 /** The installation that serves the organization: a channel never reaches another's. */
-async function find(ctx: Context, { plugin, provider }: Config, orgId: string): Promise<Found | null> {
+async function find(ctx: Context, { plugin, provider }: Config, orgId: string): Promise<InstalledProvider | null> {
   const [installation] = await serving(Installation.in(ctx).where({ slug: plugin }), orgId);
   if (!installation) return null;
   const { providers = [] } = await manifestOf(ctx, installation);
@@ -75,7 +75,7 @@ async function send(ctx: Context, config: Config, message: Message, orgId: strin
   if (!found) return failed(`The plugin ${plugin} is not installed in the organization`, true);
   const { installation, provider } = found;
   if (!provider) return failed(`The plugin ${plugin} has no notification channel ${config.provider} any more`, true);
-  // Somebody may enable it again before the last attempt.
+  // The plugin may be enabled again before the last attempt.
   if (!installation.enabled) return failed(`The plugin ${plugin} is not enabled`, false);
   try {
     const outcome = await askProvider(ctx, {

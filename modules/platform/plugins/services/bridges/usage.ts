@@ -12,6 +12,7 @@ export async function mustBeUnused(ctx: Context, { id, slug }: Pick<Installation
   );
   const orgIds = rows.map(({ orgId }) => orgId);
   const users = [];
-  for (const filling of ctx.contributions('plugins.usage')) users.push(...(await filling.of(ctx, { orgIds, slug })));
+  for (const contribution of ctx.contributions('plugins.usage'))
+    users.push(...(await contribution.of(ctx, { orgIds, slug })));
   if (users.length > 0) throw PluginInUse({ details: users.map((one) => ({ ...one })) });
 }

@@ -1,4 +1,4 @@
-/** The catalog from the command line: what its endpoints do, for whoever has a shell on the server. */
+/** The catalog on the command line: the same operations as its endpoints, for operators with a shell on the server. */
 import { readFile, stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { AdminCommand, Context } from '#core';

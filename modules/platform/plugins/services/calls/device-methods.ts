@@ -1,4 +1,4 @@
-/** Devices, tags and custom fields of the plugin's organization, through the doors that other modules use. */
+/** Devices, tags and custom fields of the plugin's organization, through the apis of their modules. */
 
 import type { Context } from '#core';
 import type { DeviceInfo } from '#plugin-sdk';
@@ -6,13 +6,13 @@ import { HostError } from '#plugin-sdk/host';
 import type { Method } from './method.ts';
 
 /** Of a row as lists of devices have it. */
-const shown = ({ id, siteId, hostname, displayName, osType, osVersion, tags, ...more }: Row): DeviceInfo => ({
+const shown = ({ id, siteId, hostname, displayName, osType, osVersion, tags, ...more }: DeviceDetails): DeviceInfo => ({
   ...{ id, siteId, hostname, displayName: displayName ?? null, osType, osVersion: osVersion ?? null, tags: tags ?? [] },
   ...{ manufacturer: more.hardware?.manufacturer ?? null, model: more.hardware?.model ?? null },
   ...{ serialNumber: more.hardware?.serialNumber ?? null },
   ...{ enrolledAt: more.enrolledAt ?? null, lastSeenAt: more.lastSeenAt ?? null },
 });
-type Row = DeviceInfo & { hardware: Pick<DeviceInfo, 'manufacturer' | 'model' | 'serialNumber'> | null };
+type DeviceDetails = DeviceInfo & { hardware: Pick<DeviceInfo, 'manufacturer' | 'model' | 'serialNumber'> | null };
 
 async function readDevice(ctx: Context, id: string): Promise<DeviceInfo> {
   const page = await ctx.use('devices').listPage({ limit: 1, cursor: '' }, (first) => ({

@@ -2,7 +2,7 @@
 import { AppError, type Services, type StartServices } from '#core';
 import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
-import { actorOf } from '../installations/standing.ts';
+import { actorOf } from '../installations/health.ts';
 import { type Facts, linePlace } from '../running/facts.ts';
 import type { LogWriter } from '../running/log-writer.ts';
 import type { Invocation } from '../running/process/invocation.ts';
@@ -18,19 +18,19 @@ const METHODS: Record<string, Method> = { ...kvMethods, ...deviceMethods, ...tel
 /** People read them. */
 const NOTICES_PER_MINUTE = 10;
 
-interface Doors {
+interface HostDependencies {
   services: StartServices;
   http: Services['http'];
   logs: LogWriter;
 }
 
 export class HostApi {
-  private readonly doors: Doors;
+  private readonly deps: HostDependencies;
   private readonly rates = new CallRates();
   private readonly notices = new Rates();
 
-  constructor(doors: Doors) {
-    this.doors = doors;
+  constructor(deps: HostDependencies) {
+    this.deps = deps;
   }
 
   /** Rejects with a HostError that the plugin may see; anything else is not for its eyes. */
@@ -43,7 +43,7 @@ export class HostApi {
         this.note(facts, invocation, 'warn', denialLine(name, told), { code: told.code });
       }
       if (told.code === 'INTERNAL') {
-        this.doors.services.log.error({ err: error, plugin: facts.id }, 'a host call failed');
+        this.deps.services.log.error({ err: error, plugin: facts.id }, 'a host call failed');
       }
       throw told;
     }
@@ -54,14 +54,14 @@ export class HostApi {
     if (name === 'log') {
       const { level, message, fields } = params as { level: Level; message: string; fields?: Record<string, unknown> };
       const { hook, id: invocationId } = invocation;
-      this.doors.logs.say(
+      this.deps.logs.say(
         { ...linePlace(facts), level, message, fields, hook, invocationId },
         facts.limits.logPerMinute,
       );
       return null;
     }
     this.rates.mustAdmit(facts.key, name, facts.limits);
-    if (name === 'http.fetch') return fetchFor(this.doors.http, params as never, invocation.timeoutMs);
+    if (name === 'http.fetch') return fetchFor(this.deps.http, params as never, invocation.timeoutMs);
     if (name === 'notifications.send' && !this.notices.take(facts.key, NOTICES_PER_MINUTE))
       throw new HostError('RATE_LIMITED', `More than ${NOTICES_PER_MINUTE} notices within a minute`);
     const run = METHODS[name];
@@ -69,7 +69,7 @@ export class HostApi {
     const { orgId } = facts;
     if (!orgId)
       throw new HostError('NOT_AVAILABLE', `${name} acts in one organization, and this is a step for all of them`);
-    const result = await this.doors.services.asOrganization(orgId, actorOf(facts.id), async (ctx) => {
+    const result = await this.deps.services.asOrganization(orgId, actorOf(facts.id), async (ctx) => {
       if (method.writes) {
         const { id: resourceId, slug } = facts;
         const details = { method: name, invocationId: invocation.id, hook: invocation.hook };
@@ -88,7 +88,7 @@ export class HostApi {
     message: string,
     fields: Record<string, unknown>,
   ): void {
-    this.doors.logs.write({ ...linePlace(facts), level, message, fields, hook, invocationId: id });
+    this.deps.logs.write({ ...linePlace(facts), level, message, fields, hook, invocationId: id });
   }
 }
 

@@ -1,4 +1,4 @@
-/** `http.fetch`: through the server's own guarded client, which lets nobody reach private networks or the metadata address. */
+/** `http.fetch`: through the server's guarded client, which refuses private networks and the metadata address. */
 import { type Services, UpstreamError, UrlBlockedError } from '#core';
 import { HostError, type HostErrorCode, MOST_BODY_BYTES, plainHeaders, requestTimeout } from '#plugin-sdk/host';
 
@@ -10,7 +10,7 @@ interface Params {
   timeoutMs?: number;
 }
 
-/** Redirects are not followed: where they lead was declared to nobody. */
+/** Redirects are not followed: the manifest declares the first server, not the target of a redirect. */
 export async function fetchFor(http: Services['http'], { url, timeoutMs, ...init }: Params, mostMs: number) {
   try {
     const answer = await http.request(url, {

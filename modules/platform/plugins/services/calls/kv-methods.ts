@@ -3,7 +3,7 @@ import type { Context } from '#core';
 import { HostError, listed, mustHaveRoom, sizeOf, storable, storableKey } from '#plugin-sdk/host';
 import type { Asked, Method } from './method.ts';
 
-interface Row {
+interface StoredValue {
   key: string;
   value: unknown;
   version: number;
@@ -29,7 +29,7 @@ set value = excluded.value, bytes = excluded.bytes, version = k.version + 1, upd
 
 export const kvMethods: Record<string, Method> = {
   'kv.get': async (ctx, { key }: { key: string }, asked) => {
-    const { rows } = await ctx.sql<Row>(`select value, version from plugin_kv where ${mine} and key = $4`, [
+    const { rows } = await ctx.sql<StoredValue>(`select value, version from plugin_kv where ${mine} and key = $4`, [
       ...place(asked),
       storableKey(key),
     ]);
@@ -39,7 +39,7 @@ export const kvMethods: Record<string, Method> = {
     const text = storable(value);
     await mustLeaveRoom(ctx, asked, storableKey(key), text);
     const values = [...place(asked), storableKey(key), text, sizeOf(key, text)];
-    const { rows } = await ctx.sql<Row>(`${WRITE} returning value, version`, values);
+    const { rows } = await ctx.sql<StoredValue>(`${WRITE} returning value, version`, values);
     return rows[0];
   },
   'kv.cas': async (ctx, { key, value, version }: { key: string; value: unknown; version: number | null }, asked) => {
@@ -48,12 +48,12 @@ export const kvMethods: Record<string, Method> = {
     const values = [...place(asked), storableKey(key), text, sizeOf(key, text)];
     const { rows } =
       version === null
-        ? await ctx.sql<Row>(
+        ? await ctx.sql<StoredValue>(
             `insert into plugin_kv (org_id, slug, of_partner, key, value, bytes) values ($1, $2, $3, $4, $5::jsonb, $6)
              on conflict do nothing returning value, version`,
             values,
           )
-        : await ctx.sql<Row>(
+        : await ctx.sql<StoredValue>(
             `update plugin_kv set value = $5::jsonb, bytes = $6, version = version + 1, updated_at = now()
              where ${mine} and key = $4 and version = $7 returning value, version`,
             [...values, version],
@@ -73,7 +73,7 @@ export const kvMethods: Record<string, Method> = {
     { prefix = '', after = '', limit = 100 }: { prefix?: string; after?: string; limit?: number },
     asked,
   ) => {
-    const { rows } = await ctx.sql<Row & { bytes: number }>(
+    const { rows } = await ctx.sql<StoredValue & { bytes: number }>(
       `select key, value, version, bytes from plugin_kv where ${mine} and key > $4 and starts_with(key, $5) order by key limit $6`,
       [...place(asked), storableKey(after), storableKey(prefix), limit],
     );

@@ -1,5 +1,7 @@
 /** What plugins tell other programs and people, and work that they put off. */
 import { HostError, mustBeNear, mustHaveTurn, nextDepth, onceKey } from '#plugin-sdk/host';
+import pluginEvent from '../../events/event.ts';
+import notified from '../../events/notified.ts';
 import type { Method } from './method.ts';
 
 export const tellMethods: Record<string, Method> = {
@@ -10,7 +12,7 @@ export const tellMethods: Record<string, Method> = {
   ) => {
     const depth = nextDepth(invocation.depth);
     const { id: installationId, slug, orgId } = facts;
-    ctx.emit('plugins.event', { installationId, slug, name, data, depth }, { orgId });
+    ctx.emit(pluginEvent, { installationId, slug, name, data, depth }, { orgId });
     return null;
   },
   'notifications.send': async (
@@ -20,7 +22,7 @@ export const tellMethods: Record<string, Method> = {
   ) => {
     if (userId) throw new HostError('NOT_AVAILABLE', 'This server tells all whom it concerns, not one of them');
     const { id: installationId, slug, orgId } = facts;
-    ctx.emit('plugins.notified', { installationId, slug, title, message }, { orgId });
+    ctx.emit(notified, { installationId, slug, title, message }, { orgId });
     return null;
   },
   'schedule.once': async (

@@ -1,10 +1,10 @@
 /** What a collector found, written into the custom fields that its manifest names. */
 import type { Collected } from '#plugin-sdk';
 import { declaredFields } from '#plugin-sdk/host';
-import { actorOf } from '../installations/standing.ts';
+import { actorOf } from '../installations/health.ts';
 import type { PluginHost } from '../running/host.ts';
 
-interface Place {
+interface Collector {
   installationId: string;
   orgId: string;
   hook: string;
@@ -13,9 +13,13 @@ interface Place {
 }
 
 /** Writes what may be written, and notes the rest in the plugin's log. Null, or why nothing was written. */
-export async function writeCollected(host: PluginHost, place: Place, { values }: Collected): Promise<string | null> {
-  const { installationId, orgId, hook, fields } = place;
-  if (!(await host.isGranted(place, 'customFields:write'))) return 'customFields:write was not granted';
+export async function writeCollected(
+  host: PluginHost,
+  collector: Collector,
+  { values }: Collected,
+): Promise<string | null> {
+  const { installationId, orgId, hook, fields } = collector;
+  if (!(await host.isGranted(collector, 'customFields:write'))) return 'customFields:write was not granted';
   const note = (message: string) => host.logs.write({ installationId, orgId, level: 'warn', message, hook });
   for (const { deviceId, fields: found } of values) {
     const { declared, others } = declaredFields(found, fields);

@@ -1,6 +1,6 @@
 /** What follows from attempts for their installations: lines in the log, counts of calls, quarantine. */
 import type { DeliveryResult } from '#core';
-import { asOwner, noteCalls } from '../installations/standing.ts';
+import { asOwner, noteCalls } from '../installations/health.ts';
 import type { PluginHost } from '../running/host.ts';
 import type { Details, Message } from './sender.ts';
 

@@ -38,7 +38,7 @@ export function storedConfig(
   return { config: plain, secretConfig: Object.fromEntries(sealed) };
 }
 
-/** Throws CONFIG_INVALID with the path of each fault, for what does not fit; what is missing is told when it is enabled. */
+/** Throws CONFIG_INVALID with the path of each value that does not fit; missing values are reported when it is enabled. */
 export function mustFit(form: FormSchema | undefined, given: Record<string, unknown>, complete: boolean): void {
   const judged = complete || !form ? form : { ...form, required: [] };
   const unmasked = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== MASK && value !== null));

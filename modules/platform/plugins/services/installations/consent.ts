@@ -4,7 +4,7 @@ import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/ho
 import { PermissionNotGranted } from '../../errors.ts';
 import type { CatalogEntry } from '../../models/catalog-entry.ts';
 
-/** What somebody must hold to let a plugin do it: a plugin is no way round one's own limits. */
+/** Permissions that a user must hold to grant a capability: a plugin gives no user more than they have. */
 const TAKES: Partial<Record<CapabilityName, [pair: string, method: string]>> = {
   'devices:read': ['devices:read', 'GET'],
   'devices:tag': ['devices:write', 'PATCH'],

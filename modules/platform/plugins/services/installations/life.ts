@@ -13,7 +13,7 @@ import { manifestOf } from './switching.ts';
 const lifecycle = (handler: string, args: unknown[] = [], timeoutMs?: number) =>
   ({ kind: 'lifecycle', handler, hook: handler, args, always: true, ...(timeoutMs ? { timeoutMs } : {}) }) as const;
 
-/** Each in a transaction of its own: in between it waits for the plugin. Ends quietly where somebody else was quicker. */
+/** Each in a transaction of its own: in between it waits for the plugin. Does nothing where another process was quicker. */
 export async function runInstall(ctx: Context, id: string): Promise<void> {
   const found = await ctx.asCaller((own) => inState(own, id, 'installing'));
   if (!found) return;

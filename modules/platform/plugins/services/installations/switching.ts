@@ -1,4 +1,4 @@
-/** Enabling and disabling: the plugin is told, and hears of events in between only. */
+/** Enabling and disabling: the plugin's hook runs, and it receives events only while it is enabled. */
 import { type Context, errors } from '#core';
 import { limits as LIMITS, listensTo } from '#plugin-sdk/host';
 import { AlreadyDisabled, AlreadyEnabled, PluginFailed } from '../../errors.ts';

@@ -1,17 +1,20 @@
-/** What the host must know of an installation to run it: read when first used, and again when somebody changed it. */
+/** What the host must know of an installation to run it: read at the first use, and again after each change. */
 import type { Context } from '#core';
 import { DEFAULT_LIMITS, type Manifest, type OrgInfo, type ResourceLimits, withDefaults } from '#plugin-sdk/host';
 import type { Health, Status } from '../../models/installation.ts';
 
 /** Where an installation works: its own organization, one of its partner's, or the partner itself in steps of its life. */
-export interface Place {
+export interface Workplace {
   installationId: string;
   /** Null: no organization, but all of a partner's. */
   orgId: string | null;
 }
-export const placeOf = ({ id, orgId }: { id: string; orgId: string | null }): Place => ({ installationId: id, orgId });
+export const placeOf = ({ id, orgId }: { id: string; orgId: string | null }): Workplace => ({
+  installationId: id,
+  orgId,
+});
 /** What belongs to a place alone: its process, its back-off, its limits by the minute. */
-export const keyOf = ({ installationId, orgId }: Place): string => `${installationId}/${orgId ?? ''}`;
+export const keyOf = ({ installationId, orgId }: Workplace): string => `${installationId}/${orgId ?? ''}`;
 
 export interface Facts {
   id: string;
@@ -37,7 +40,7 @@ export interface Facts {
   installedBy: string | null;
 }
 
-type Row = Omit<Facts, 'key' | 'granted' | 'shownConfig' | 'limits' | 'org'> & {
+type InstallationRow = Omit<Facts, 'key' | 'granted' | 'shownConfig' | 'limits' | 'org'> & {
   granted: string[];
   secretConfig: Record<string, string>;
   resourceLimits: Partial<ResourceLimits>;
@@ -53,9 +56,9 @@ export const secretPlace = (installationId: string) => ({
 });
 
 /** Null where it is gone, or does not serve this organization. Throws where the catalog has another package than the one that was agreed to. */
-export async function readFacts(ctx: Context, place: Place): Promise<Facts | null> {
+export async function readFacts(ctx: Context, place: Workplace): Promise<Facts | null> {
   // reach: the plugin works for a whole organization; only the time zone of a site
-  const { rows } = await ctx.sql<Row & Record<string, unknown>>(
+  const { rows } = await ctx.sql<InstallationRow & Record<string, unknown>>(
     `select i.id, o.id as "orgId", i.partner_id as "partnerId", i.slug, i.version, i.package_sha256 as "packageSha256", i.status, i.enabled, i.health,
        v.manifest, i.granted_permissions as granted, i.config, i.secret_config as "secretConfig",
        i.resource_limits as "resourceLimits", i.installed_by as "installedBy", coalesce(o.name, p.name) as "orgName",

@@ -4,9 +4,9 @@ import { type Context, defineService, type Services, type StartServices } from '
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
-import { noteEnd } from '../installations/standing.ts';
+import { noteEnd } from '../installations/health.ts';
 import { Deaths } from './deaths.ts';
-import { CHANGED, type Facts, isOn, keyOf, linePlace, type Place, readFacts } from './facts.ts';
+import { CHANGED, type Facts, isOn, keyOf, linePlace, readFacts, type Workplace } from './facts.ts';
 import { LogWriter } from './log-writer.ts';
 import type { Outcome } from './process/invocation.ts';
 import { PluginProcess } from './process/plugin-process.ts';
@@ -82,7 +82,7 @@ export class PluginHost {
   }
 
   /** Never rejects for what a plugin does. */
-  async call(place: Place, call: Call): Promise<Outcome> {
+  async call(place: Workplace, call: Call): Promise<Outcome> {
     const facts = await this.factsFor(place, call).catch((error: Error) => error);
     if (facts instanceof Error) return failed('PERMANENT', facts.message);
     if (!facts) return failed('PERMANENT', 'It is not installed any more');
@@ -101,8 +101,8 @@ export class PluginHost {
     return outcome;
   }
 
-  /** What is remembered may be behind a notice that is still under way: nobody is refused for that. */
-  private async factsFor(place: Place, call: Call): Promise<Facts | null> {
+  /** The facts in memory may be older than a notice that has not arrived: a call that they forbid reads them again. */
+  private async factsFor(place: Workplace, call: Call): Promise<Facts | null> {
     const facts = await this.factsOf(place);
     if (facts && mayRun(facts, call)) return facts;
     this.facts.delete(keyOf(place));
@@ -138,16 +138,16 @@ export class PluginHost {
   }
 
   /** Null where it is gone. */
-  async manifestOf(place: Place) {
+  async manifestOf(place: Workplace) {
     return (await this.factsOf(place))?.manifest ?? null;
   }
 
-  async isGranted(place: Place, capability: string): Promise<boolean> {
+  async isGranted(place: Workplace, capability: string): Promise<boolean> {
     return (await this.factsOf(place))?.granted.has(capability) ?? false;
   }
 
   /** What the plugin says that it has, from a process of its own that ends at once when it lies idle. */
-  async inspect(place: Place): Promise<StartedPlugin> {
+  async inspect(place: Workplace): Promise<StartedPlugin> {
     const facts = await this.factsOf(place);
     if (!facts) throw new Error('It is not installed any more');
     const use = await this.useOf(facts, true);
@@ -169,7 +169,7 @@ export class PluginHost {
     }
     const runtime = await this.staging.runtimeFolder();
     const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
-    // Somebody else may have started it meanwhile.
+    // Another call may have started it meanwhile.
     const other = this.slots.use(facts.key, madeOf(facts), step);
     if (other) return other;
     if (!this.slots.makeRoom()) return failed('BUSY', 'All places for plugins are taken', LOOK_MS);
@@ -208,7 +208,7 @@ export class PluginHost {
     await noteEnd(this.services, facts, end).catch(() => undefined);
   }
 
-  private factsOf(place: Place): Promise<Facts | null> {
+  private factsOf(place: Workplace): Promise<Facts | null> {
     const key = keyOf(place);
     const known = this.facts.get(key);
     if (known && Date.now() - known.at < FACTS_MS) return known.facts;
@@ -219,7 +219,7 @@ export class PluginHost {
     return facts;
   }
 
-  /** Somebody changed it: what it was granted counts from the next call on; a package that was replaced ends with its process. */
+  /** After a change: the new grants hold from the next call on; the process of a replaced package ends. */
   private async changed(id: string): Promise<void> {
     for (const [key, { installationId }] of this.facts) if (installationId === id) this.facts.delete(key);
     if (this.slots.count(id) === 0) return;

@@ -23,7 +23,7 @@ export interface BulkAnswer {
 
 /** A filter that matches more jobs needs a dry run first. */
 const BROAD = 1000;
-const MOST = 10_000;
+const MAX_JOBS = 10_000;
 const PIECE = 1000;
 const CONFIRM_MS = 600_000;
 
@@ -66,7 +66,7 @@ export async function changeMany(ctx: Context, bulk: Bulk): Promise<BulkAnswer> 
   if (filter && matched > BROAD && !confirmed) throw FilterTooBroad({ details: [{ matched }] });
   let changed = 0;
   let after = 0;
-  while (changed < MOST) {
+  while (changed < MAX_JOBS) {
     const rows = await selectJobs(ctx, selection, { after, most: PIECE });
     after = rows.at(-1)?.id ?? 0;
     const piece = rows.filter(({ state }) => state !== 'running' && state !== 'stuck').map(({ id }) => id);

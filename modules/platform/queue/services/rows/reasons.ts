@@ -8,7 +8,7 @@ export interface Reason {
   message: string;
   details?: Record<string, unknown>;
 }
-interface Place {
+interface JobSurroundings {
   pausedAt: Date | null;
   pauseReason: string | null;
   holder: { id: number; task: string; nodeId: string | null } | null;
@@ -54,8 +54,8 @@ function ended({ state, nodeId, lockedAt, lastError, attempts, maxAttempts }: Jo
   };
 }
 
-async function placeOf(ctx: Context, { id, task, queue, orgId }: JobRow): Promise<Place> {
-  const { rows } = await ctx.sql<Place>(
+async function placeOf(ctx: Context, { id, task, queue, orgId }: JobRow): Promise<JobSurroundings> {
+  const { rows } = await ctx.sql<JobSurroundings>(
     `select p.paused_at as "pausedAt", p.reason as "pauseReason", queue_ahead($1) as ahead,
        (select json_build_object('id', h.id, 'task', h.task, 'nodeId', h.node_id)
          from queue_jobs(jsonb_build_object('queue', $3::text, 'held', true), '{}', 0, 0, 1) h
@@ -75,7 +75,7 @@ async function placeOf(ctx: Context, { id, task, queue, orgId }: JobRow): Promis
   return place;
 }
 
-function waits({ runAt, attempts, maxAttempts, lastError, task }: JobRow, place: Place): Reason[] {
+function waits({ runAt, attempts, maxAttempts, lastError, task }: JobRow, place: JobSurroundings): Reason[] {
   const reasons: Reason[] = [];
   if (place.pausedAt) {
     const why = place.pauseReason ? `: ${place.pauseReason}` : '';
@@ -106,7 +106,7 @@ function waits({ runAt, attempts, maxAttempts, lastError, task }: JobRow, place:
   return reasons;
 }
 
-function workers({ nodes }: Place): Reason[] {
+function workers({ nodes }: JobSurroundings): Reason[] {
   if (nodes.length === 0) return [{ code: 'NO_WORKER', message: 'No worker has sent a heartbeat for 20 seconds' }];
   const knowing = nodes.filter(({ knows }) => knows);
   if (knowing.length === 0)
@@ -121,7 +121,11 @@ function workers({ nodes }: Place): Reason[] {
   return [];
 }
 
-function limits(ctx: Context, { task, orgId }: JobRow, { tenantRunning, taskRunning, nodes }: Place): Reason[] {
+function limits(
+  ctx: Context,
+  { task, orgId }: JobRow,
+  { tenantRunning, taskRunning, nodes }: JobSurroundings,
+): Reason[] {
   const { tenantConcurrency, taskConcurrency } = ctx.services.config.workers;
   const count = Math.max(1, nodes.length);
   const reasons: Reason[] = [];
@@ -137,7 +141,7 @@ function limits(ctx: Context, { task, orgId }: JobRow, { tenantRunning, taskRunn
   return reasons;
 }
 
-function turn({ ahead, nodes }: Place, held: boolean): Reason[] {
+function turn({ ahead, nodes }: JobSurroundings, held: boolean): Reason[] {
   const slots = nodes.reduce((sum, { concurrency }) => sum + concurrency, 0);
   const busy = nodes.reduce((sum, { active }) => sum + active, 0);
   const details = { ahead, slots, busy };

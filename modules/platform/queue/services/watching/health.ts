@@ -1,9 +1,10 @@
 /** The state of the health rules: a level changes, with a notice, when a rule has had the same finding for long enough. */
 import type { Context } from '#core';
+import changed from '../../events/health/changed.ts';
 import type { Finding, HealthChange, Level } from '../../models/health.ts';
 import { CLEAR_AFTER, findings, RAISE_AFTER } from './rules.ts';
 
-interface Standing extends Finding {
+interface StoredFinding extends Finding {
   seen: Level;
   seenForSec: number;
 }
@@ -24,11 +25,11 @@ export async function judgeHealth(ctx: Context, everySeconds = 60): Promise<Heal
      on conflict (rule, subject) do update set seen_since = now()`,
   );
   const now = await findings(ctx);
-  const { rows: standing } = await ctx.sql<Standing>(
+  const { rows: stored } = await ctx.sql<StoredFinding>(
     `select rule, subject, level, seen, detail, extract(epoch from now() - seen_since)::float8 as "seenForSec"
      from queue_health where not (rule = 'snapshot' and subject = 'round')`,
   );
-  const before = new Map(standing.map((row) => [`${row.rule}/${row.subject}`, row]));
+  const before = new Map(stored.map((row) => [`${row.rule}/${row.subject}`, row]));
   const found = new Map(now.map((finding) => [`${finding.rule}/${finding.subject}`, finding]));
   const changes: HealthChange[] = [];
   for (const key of new Set([...before.keys(), ...found.keys()])) {
@@ -36,7 +37,7 @@ export async function judgeHealth(ctx: Context, everySeconds = 60): Promise<Heal
     if (change) changes.push(change);
   }
   for (const change of changes) {
-    ctx.emit('queue.health.changed', change);
+    ctx.emit(changed, change);
     ctx.addJob('queue/send-health-notice', change);
   }
   return changes;
@@ -45,7 +46,7 @@ export async function judgeHealth(ctx: Context, everySeconds = 60): Promise<Heal
 /** Stores the finding of one rule; returns the change of level that is due. */
 async function judge(
   ctx: Context,
-  before: Standing | undefined,
+  before: StoredFinding | undefined,
   found: Finding | undefined,
 ): Promise<HealthChange | null> {
   const rule = found?.rule ?? before?.rule;

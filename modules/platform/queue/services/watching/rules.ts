@@ -18,7 +18,7 @@ export const CLEAR_AFTER = 110;
 interface Seen {
   snapshotAgeSec: number | null;
   stuck: number;
-  beatAgeSec: number | null;
+  heartbeatAgeSec: number | null;
   outboxAgeSec: number | null;
   late: { task: string; ageSec: number }[];
   failing: { task: string; failed: number }[];
@@ -32,7 +32,7 @@ export async function findings(ctx: Context): Promise<Finding[]> {
   const { rows } = await ctx.sql<Seen>(
     `select extract(epoch from now() - l.at)::float8 as "snapshotAgeSec",
        coalesce((select stuck from queue_snapshots where at = l.at and task = ''), 0) as stuck,
-       (select extract(epoch from now() - max(heartbeat_at))::float8 from worker_nodes) as "beatAgeSec",
+       (select extract(epoch from now() - max(heartbeat_at))::float8 from worker_nodes) as "heartbeatAgeSec",
        (select extract(epoch from now() - (entry ->> 'at')::timestamptz)::float8 from audit_outbox order by id limit 1)
          as "outboxAgeSec",
        coalesce((select json_agg(json_build_object('task', task, 'ageSec', extract(epoch from at - oldest_ready_at)))
@@ -46,11 +46,12 @@ export async function findings(ctx: Context): Promise<Finding[]> {
   return [...platformFindings(seen), ...taskFindings(ctx, seen), ...(await scheduleFindings(ctx, seen))];
 }
 
-function platformFindings({ beatAgeSec, outboxAgeSec, stuck, snapshotAgeSec }: Seen): Finding[] {
+function platformFindings({ heartbeatAgeSec, outboxAgeSec, stuck, snapshotAgeSec }: Seen): Finding[] {
   const found: Finding[] = [];
   const add = (rule: Rule, level: Finding['level'], detail: string) => found.push({ rule, subject: '', level, detail });
   // An installation that never had a worker is still being set up.
-  if (beatAgeSec !== null && beatAgeSec > 60) add('no_worker', 'critical', `No worker for ${minutes(beatAgeSec)}`);
+  if (heartbeatAgeSec !== null && heartbeatAgeSec > 60)
+    add('no_worker', 'critical', `No worker for ${minutes(heartbeatAgeSec)}`);
   if ((outboxAgeSec ?? 0) > 60) add('outbox', 'critical', `The audit outbox is ${minutes(outboxAgeSec ?? 0)} behind`);
   if (stuck > 0) add('stuck', 'warn', `${stuck} jobs are stuck`);
   if (snapshotAgeSec !== null && snapshotAgeSec > 120)
@@ -78,8 +79,8 @@ function taskFindings(ctx: Context, { late, failing }: Seen): Finding[] {
 }
 
 /** Without a worker all schedules are late: that is one problem, not fifty. */
-async function scheduleFindings(ctx: Context, { beatAgeSec }: Seen): Promise<Finding[]> {
-  if (beatAgeSec === null || beatAgeSec > 60) return [];
+async function scheduleFindings(ctx: Context, { heartbeatAgeSec }: Seen): Promise<Finding[]> {
+  if (heartbeatAgeSec === null || heartbeatAgeSec > 60) return [];
   const schedules = await allSchedules(ctx);
   return schedules.flatMap(({ identifier, latenessSec, periodSec }) =>
     periodSec !== null && latenessSec > Math.max(2 * periodSec, 120)

@@ -116,7 +116,7 @@ export class PluginProcess {
     return outcome;
   }
 
-  /** Nobody waits any longer; the process goes on if the handler soon comes to an end. */
+  /** The caller no longer waits; the process goes on if the handler ends soon. */
   private overdue(id: string, one: Open): void {
     one.over = true;
     one.settle(this.failure(one, 'TIMEOUT', `It did not answer within ${one.invocation.timeoutMs} ms`));

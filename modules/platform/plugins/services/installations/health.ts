@@ -1,5 +1,6 @@
 /** How an installation fares: what its processes died of, how many of its calls failed, and when that is enough. */
 import type { Context, StartServices } from '#core';
+import quarantined from '../../events/quarantined.ts';
 import { CHANGED, type Facts } from '../running/facts.ts';
 import type { End, Outcome } from '../running/process/invocation.ts';
 
@@ -68,7 +69,7 @@ export async function noteCalls(ctx: Context, id: string, outcomes: readonly Out
   );
 }
 
-/** Switches it off until somebody enables it again, says why, and tells who installed it. */
+/** Switches it off until it is enabled again, stores the reason, and notifies the user who installed it. */
 export async function quarantine(ctx: Context, id: string, why: string): Promise<void> {
   const reason = why.slice(0, 2_000);
   const { rows } = await ctx.sql<{
@@ -96,7 +97,7 @@ export async function quarantine(ctx: Context, id: string, why: string): Promise
     resourceName: slug,
     details: { reason },
   });
-  ctx.emit('plugins.quarantined', { installationId: id, partnerId, slug, reason }, { orgId });
+  ctx.emit(quarantined, { installationId: id, partnerId, slug, reason }, { orgId });
   ctx.notify(CHANGED, id);
   if (installedBy) ctx.addJob('plugins/send-notice', { installationId: id, userId: installedBy, reason }, { orgId });
 }

@@ -1,0 +1,11 @@
+/** What other modules may ask of plugins: which providers there are, and calling one. */
+import { type BoundApi, defineApi } from '#core';
+import { callProvider, listProviders } from './services/actions.ts';
+
+export const api = defineApi({ providers: listProviders, callProvider });
+
+declare module '#core/contract' {
+  interface Apis {
+    plugins: BoundApi<typeof api>;
+  }
+}

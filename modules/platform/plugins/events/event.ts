@@ -1,0 +1,31 @@
+/** An event that a plugin emits. */
+import Joi from 'joi';
+import { defineEvent } from '#core';
+
+interface PluginEvent {
+  installationId: string;
+  slug: string;
+  name: string;
+  data: Record<string, unknown>;
+  /** How many plugins lie between this event and the action of a person or device that caused it. */
+  depth: number;
+}
+
+export default defineEvent({
+  summary: 'A plugin told something',
+  data: Joi.object<PluginEvent>({
+    installationId: Joi.string().uuid().required(),
+    slug: Joi.string().required(),
+    name: Joi.string().required(),
+    data: Joi.object().unknown().required().description('What the plugin says'),
+    depth: Joi.number().integer().min(0).required(),
+  }),
+  example: {
+    installationId: '7c9e6679-7425-40de-944b-000000000001',
+    slug: 'asset-notes',
+    name: 'noted',
+    data: { notes: 3 },
+    depth: 1,
+  },
+  webhook: { kind: 'plugin.event', pick: ['installationId', 'slug', 'name', 'data'] },
+});

@@ -1,0 +1,19 @@
+/** What runs in each process: the host of the plugins' processes, and what is known of which plugins receive events. */
+import { provide, type StartedModule, type StartServices } from '#core';
+import { registerShipped } from './builtin/registrations.ts';
+import { LISTENERS, listenersFor } from './dispatch/listeners.ts';
+import { HOST, PluginHost } from './running/host.ts';
+
+export async function startPlugins(start: StartServices): Promise<StartedModule> {
+  const host = new PluginHost(start);
+  const listeners = listenersFor(start);
+  await listeners.load();
+  await registerShipped(start);
+  return {
+    provide: [provide(HOST, host), provide(LISTENERS, listeners)],
+    async stop() {
+      listeners.stop();
+      await host.stop();
+    },
+  };
+}
