@@ -1,5 +1,6 @@
 /** The update offer in the answer to a heartbeat: from memory, or through group commits when something has changed. */
 import semver from 'semver';
+import type { UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
 import type { Slots } from '#core/contract';
 import type { Updatable } from '../../models/attempt.ts';
@@ -10,7 +11,6 @@ import { decide } from './policies.ts';
 
 type AgentOffers = Slots['agents.offers'];
 type OfferRequest = Parameters<AgentOffers['answer']>[1];
-type UpgradeOffers = Awaited<ReturnType<AgentOffers['answer']>>;
 
 const NONE: UpgradeOffers = { upgradeTo: null, helperUpgradeTo: null, watchdogUpgradeTo: null };
 const FIELD = { agent: 'upgradeTo', helper: 'helperUpgradeTo', watchdog: 'watchdogUpgradeTo' } as const;
