@@ -18,7 +18,7 @@ export type {
   OutgoingMessage,
   StartedModule,
 } from './contract/index.ts';
-export { defineFilling, nameOfEvent } from './contract/index.ts';
+export { nameOfEvent } from './contract/index.ts';
 export { inGroups } from './database/reach.ts';
 export { Listeners } from './delivery/listeners.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Batch } from '../contract/batch.ts';
 import type { EventDefinition, KnownEvent } from '../contract/event.ts';
-import type { Apis, EventName, Events, JobName, JobPayload, Slots } from '../contract/maps.ts';
+import type { Apis, JobName, JobPayload, Slots } from '../contract/maps.ts';
 import type { SlotDefinition } from '../contract/slots.ts';
 import type { Actor } from './actor.ts';
 import type { AuditEntry, EmitOptions, JobOptions } from './effects.ts';
@@ -40,7 +40,6 @@ export interface Context {
   addJob<N extends JobName>(name: N, payload: JobPayload<N>, options?: JobOptions): void;
   /** Emits an event with the commit: of the scope's organization and device unless `options` names others. */
   emit<D extends object>(event: EventDefinition<D>, data: NoInfer<D>, options?: EmitOptions): void;
-  emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
   /** Broadcasts to every process with the commit. */
   notify(channel: string, payload: string): void;
   /**
@@ -52,13 +51,9 @@ export interface Context {
   /** The contributions of modules that are on for the organization or, without one, anywhere in this scope. */
   contributions<T>(slot: SlotDefinition<T>, orgId?: string): readonly T[];
   contributions<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
-  /** The old name of `contributions`. */
-  fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][];
   /** The same for work that spans organizations: each with the organizations where its module is on; null for all of them. */
   contributionsWithin<T>(slot: SlotDefinition<T>): readonly Within<T>[];
   contributionsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[];
-  /** The old name of `contributionsWithin`. */
-  fillingsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[];
   /** The event definitions of modules that are on for the organization or, without one, anywhere in this scope. */
   events(orgId?: string): readonly KnownEvent[];
   /** Narrows this transaction to these organizations while `run` works; null changes nothing. */

@@ -3,11 +3,8 @@
 // biome-ignore lint/suspicious/noEmptyInterface: widened by modules
 export interface Apis {}
 // biome-ignore lint/suspicious/noEmptyInterface: widened by modules
-export interface Events {}
-// biome-ignore lint/suspicious/noEmptyInterface: widened by modules
 export interface Jobs {}
 // biome-ignore lint/suspicious/noEmptyInterface: widened by slots.ts and by modules
 export interface Slots {}
-export type EventName = keyof Events & string;
 export type JobName = keyof Jobs & string;
 export type JobPayload<N extends JobName> = Jobs[N];

@@ -30,10 +30,6 @@ export interface Module {
   permissions: string[];
   /** The audit actions that it records. */
   audits: string[];
-  events?: string[];
-  slots?: string[];
-  /** Those of its slots whose contributions answer also where their module is off: they protect data. */
-  steadySlots?: string[];
 }
 
 /** Which modules there are and where they are on, from memory: at most two seconds behind a change. */

@@ -31,10 +31,10 @@ declare module './module-directory.ts' {
     variables?: ModuleVariables<unknown>;
     /** Schemas of its routes that have a name in the API document; generated clients use it for their types. */
     schemas?: Record<string, Joi.Schema>;
-    /** Messages that it sends to other servers, for the API document; `filled` returns the contributions to a slot, `events` are those of all modules. */
-    sends?(filled: (slot: string) => readonly unknown[], events: readonly KnownEvent[]): OutgoingMessage[];
-    /** Made by `defineApi`; `ctx.use` binds it. A function makes it for each context: the old form. */
-    api?: object | ((ctx: Context) => object);
+    /** Messages that it sends to other servers, for the API document; `events` are those of all modules. */
+    sends?(events: readonly KnownEvent[]): OutgoingMessage[];
+    /** Made by `defineApi`; `ctx.use` binds it. */
+    api?: object;
     /** Starts what the module keeps for the life of the process. A failure stops the start of the server. */
     start?(start: StartServices): Promise<StartedModule | undefined> | StartedModule | undefined;
     /** Starts what runs as long as a worker process does, in each of them; returns a function that stops it. */
@@ -48,9 +48,5 @@ declare module './module-directory.ts' {
 export interface ModuleManifest extends Omit<Module, 'permissions' | 'audits'> {
   /** Audit actions that no route declares: those of jobs, commands and attempts. */
   auditOnly?: string[];
-  /** The old form: permissions follow from the routes. */
-  permissions?: string[];
-  /** The old form: actions follow from the routes and `auditOnly`. */
-  audits?: string[];
 }
 export const defineModule = (manifest: ModuleManifest): ModuleManifest => manifest;

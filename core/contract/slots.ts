@@ -43,7 +43,3 @@ export interface Contribution<S extends keyof Slots = keyof Slots> {
 /** What `fills/<slot>.ts` declares. */
 export const defineContribution = <S extends keyof Slots>(slot: S, value: Slots[S]): Contribution =>
   ({ slot, value }) as Contribution;
-
-/** The old form of a contribution. */
-export type Filling<S extends keyof Slots = keyof Slots> = Contribution<S>;
-export const defineFilling = <S extends keyof Slots>(filling: Filling<S>): Filling => filling as Filling;

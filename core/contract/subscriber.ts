@@ -1,7 +1,6 @@
 /** What reacts to events: subscribers as jobs, and outboxes within the transaction that emits. */
 import type { Context } from '../context/context.ts';
 import { type AnyEvent, type DomainEvent, type EventDefinition, nameOfEvent } from './event.ts';
-import type { EventName, Events } from './maps.ts';
 
 export interface Subscriber<D = unknown> {
   /** The definition of an event of the same module, or the name of any event. */
@@ -12,11 +11,8 @@ export interface Subscriber<D = unknown> {
 }
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds subscribers of every event
 export type AnySubscriber = Subscriber<any>;
-/** The old form, by a name in the interface `Events`. */
-type NamedSubscriber<E extends EventName> = Omit<Subscriber<Events[E]>, 'on'> & { on: E };
 /** With the event's definition the data is typed; with its name it is `unknown`, and valid by the event's schema. */
 export function defineSubscriber<D>(subscriber: Omit<Subscriber<D>, 'on'> & { on: EventDefinition<D> }): AnySubscriber;
-export function defineSubscriber<E extends EventName>(subscriber: NamedSubscriber<E>): AnySubscriber;
 export function defineSubscriber(subscriber: Omit<Subscriber, 'on'> & { on: string }): AnySubscriber;
 export function defineSubscriber(subscriber: AnySubscriber): AnySubscriber {
   return subscriber;

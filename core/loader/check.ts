@@ -113,11 +113,8 @@ export function checkModules(modules: LoadedModule[], others: LoadedModule[] = [
   const all = [...modules, ...others];
   const known: Known = {
     paths: new Map(others.flatMap(({ routes }) => routes.map(({ file, value }) => [pathKey(value), file]))),
-    slots: new Set([
-      ...Object.keys(CORE_SLOTS),
-      ...all.flatMap(({ module, slots }) => [...(module.slots ?? []), ...slots.map(({ name }) => name)]),
-    ]),
-    events: new Set(all.flatMap(({ module, events }) => [...(module.events ?? []), ...events.map(({ name }) => name)])),
+    slots: new Set([...Object.keys(CORE_SLOTS), ...all.flatMap(({ slots }) => slots.map(({ name }) => name))]),
+    events: new Set(all.flatMap(({ events }) => events.map(({ name }) => name))),
     optional: new Set(all.filter(({ module }) => !module.core).map(({ module }) => module.name)),
   };
   const faults = [...modules.flatMap((loaded) => [...moduleFaults(loaded, known)]), ...variableFaults(modules, others)];

@@ -45,13 +45,9 @@ export const migrationFolders = (modules: LoadedModule[]) => [
 
 /** What the modules send to other people's servers. */
 export const outgoingMessages = (modules: readonly LoadedModule[]): (OutgoingMessage & { module: string })[] => {
-  const filled = (slot: string) =>
-    modules.flatMap(({ contributions }) =>
-      contributions.filter(({ value }) => value.slot === slot).map(({ value }) => value.value),
-    );
   const events = modules.flatMap((loaded) => loaded.events);
   return modules.flatMap(({ module }) =>
-    (module.sends?.(filled, events) ?? []).map((message) => ({ ...message, module: module.name })),
+    (module.sends?.(events) ?? []).map((message) => ({ ...message, module: module.name })),
   );
 };
 

@@ -22,9 +22,6 @@ const manifest = Joi.object<Module>({
   agentFeatures: names,
   commands: names,
   objects: Joi.object().pattern(Joi.string(), Joi.string()),
-  events: names,
-  slots: names,
-  steadySlots: names,
   settings: Joi.object().schema('object'),
   variables: Joi.object(),
   schemas: Joi.object(),
@@ -33,7 +30,7 @@ const manifest = Joi.object<Module>({
   liveSessions: method,
   onEnable: method,
   onDisable: method,
-  api: [method, Joi.object()],
+  api: Joi.object(),
   start: method,
   work: method,
 });
@@ -101,14 +98,10 @@ export function checkNames({
   for (const { file, value } of found) {
     must(under(value.path), file, `the path ${value.path} does not lie below /${name}`);
   }
-  for (const kind of ['audits', 'events', 'slots'] as const) {
-    const stray = module[kind]?.find((one) => !one.startsWith(`${name}.`));
-    must(stray === undefined, folder, `${stray}, one of its ${kind}, does not begin with ${name}.`);
-  }
+  const stray = module.audits.find((one) => !one.startsWith(`${name}.`));
+  must(stray === undefined, folder, `${stray}, one of its audits, does not begin with ${name}.`);
   for (const { name: slot, file } of slots)
     must(slot.startsWith(`${name}.`), file, `the slot ${slot} does not begin with ${name}.`);
-  const foreign = module.steadySlots?.find((slot) => !module.slots?.includes(slot));
-  must(foreign === undefined, folder, `${foreign} is steady, but no slot of its own`);
   const table = Object.values(module.objects ?? {}).find((one) => !one.startsWith(tables));
   must(table === undefined, folder, `${table}, one of its objects, does not begin with ${tables}`);
   const command = module.commands?.find((one) => !one.startsWith(tables));

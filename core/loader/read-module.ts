@@ -87,23 +87,15 @@ async function readJobs(folder: string, module: string): Promise<ReadFile<AnyJob
   });
 }
 
-const isContribution = (value: AnySlot | Contribution): value is Contribution => 'slot' in value;
-
-/** Slots that the module opens, named by their paths, and contributions in the old form. */
-async function readSlots(folder: string, module: string): Promise<Pick<LoadedModule, 'slots' | 'contributions'>> {
-  const found = flat(await readFolder<AnySlot | Contribution | Contribution[]>(join(folder, 'slots')));
-  const slots: LoadedModule['slots'] = [];
-  const contributions: LoadedModule['contributions'] = [];
-  for (const { file, name: path, value } of found as ReadFile<AnySlot | Contribution>[]) {
-    if (isContribution(value)) {
-      contributions.push({ file, name: path, value });
-      continue;
-    }
+/** Slots that the module opens, named by their paths. */
+async function readSlots(folder: string, module: string): Promise<LoadedModule['slots']> {
+  const found = await readFolder<AnySlot>(join(folder, 'slots'));
+  return found.map(({ file, name: path, value }) => {
+    if ('slot' in value) throw new LoadError(`${file} contributes to a slot: move it into fills/`);
     const name = value.name ?? `${module}.${path.replaceAll('/', '.')}`;
     nameSlot(value, name);
-    slots.push({ name, module, definition: value, file });
-  }
-  return { slots, contributions };
+    return { name, module, definition: value, file };
+  });
 }
 
 /** Contributions to the slots of other modules and of core: each file bears the name of its slot. */
@@ -156,8 +148,8 @@ function completed(
   return {
     ...manifest,
     schemas: { ...manifest.schemas, ...schemasOf(routes, folder) },
-    permissions: [...new Set([...(manifest.permissions ?? []), ...required])],
-    audits: [...new Set([...(manifest.audits ?? []), ...recorded, ...auditOnly])],
+    permissions: [...new Set([...required])],
+    audits: [...new Set([...recorded, ...auditOnly])],
   };
 }
 
@@ -182,8 +174,8 @@ export async function readModule(folder: string, name = basename(folder)): Promi
     routes: await rooms.routes,
     jobs: await rooms.jobs,
     subscribers: await rooms.subscribers,
-    slots: (await rooms.slots).slots,
-    contributions: [...(await rooms.slots).contributions, ...(await rooms.fills)],
+    slots: await rooms.slots,
+    contributions: await rooms.fills,
     events: await rooms.events,
     migrations: join(folder, 'migrations'),
     examples: await rooms.examples,

@@ -24,8 +24,8 @@ export type Given = readonly {
 
 /** @param given every module with its contributions, in the order in which they are called */
 export function openContributions(given: Given, states: ModuleStates): Contributions {
-  const steady = new Set(given.flatMap(({ module }) => module.steadySlots ?? []));
-  for (const { name, definition } of given.flatMap(({ slots }) => slots)) if (definition.steady) steady.add(name);
+  const opened = given.flatMap(({ slots }) => slots);
+  const steady = new Set(opened.flatMap(({ name, definition }) => (definition.steady ? [name] : [])));
   const bySlot = new Map<string, object[]>();
   const moduleOf = new WeakMap<object, string>();
   const always = new WeakSet<object>();
@@ -36,10 +36,8 @@ export function openContributions(given: Given, states: ModuleStates): Contribut
       if (steady.has(slot)) always.add(value);
     }
   }
-  const ofEvent = new Map(given.flatMap(({ module }) => (module.events ?? []).map((name) => [name, module.name])));
   const definitions = given.flatMap(({ events }) => events);
   const byName = new Map(definitions.map((known) => [known.name, known]));
-  for (const { name, module } of definitions) ofEvent.set(name, module);
   const isOn = (module: string, scope: Scope, orgId?: string) =>
     orgId === undefined ? !offFor(states, module, scope) : !states.off(module, { orgId });
   return {
@@ -53,7 +51,7 @@ export function openContributions(given: Given, states: ModuleStates): Contribut
         return isOn(module, scope, orgId);
       });
     },
-    emits: (event, where) => !states.off(ofEvent.get(event) ?? '', where),
+    emits: (event, where) => !states.off(byName.get(event)?.module ?? '', where),
     event: (name) => byName.get(name),
     events(scope, orgId) {
       if (states.switched.size === 0) return definitions;

@@ -31,9 +31,7 @@ export function createBackend(parts: BackendParts): UnitOfWorkBackend {
     api(name: string, ctx: Context) {
       const module = modules.get(name);
       if (!module?.api) throw new Error(`the module ${name} does not exist or has no api`);
-      return typeof module.api === 'function'
-        ? (module.api as (ctx: Context) => object)(ctx)
-        : bindApi(module.api, ctx);
+      return bindApi(module.api, ctx);
     },
     ...contributions,
     async settings(ctx, name, orgId) {

@@ -5,13 +5,10 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
 import type { Actor, AuditEntry, Context, EmitOptions, JobOptions, Scope, Services, Within } from '../context/index.ts';
 import {
-  type AnyEvent,
   type AnySlot,
   type Apis,
   type Batch,
   type EventDefinition,
-  type EventName,
-  type Events,
   type JobName,
   type JobPayload,
   type KnownEvent,
@@ -74,10 +71,8 @@ export class WorkContext implements Context {
     this.#work.effects.jobs.push(this.#work.backend.jobRow(this, name, payload, options));
   }
 
-  emit<D extends object>(event: EventDefinition<D>, data: NoInfer<D>, options?: EmitOptions): void;
-  emit<E extends EventName>(name: E, data: Events[E], options?: EmitOptions): void;
-  emit(subject: string | AnyEvent, data: object, options: EmitOptions = {}): void {
-    const name = typeof subject === 'string' ? subject : nameOfEvent(subject);
+  emit<D extends object>(definition: EventDefinition<D>, data: NoInfer<D>, options: EmitOptions = {}): void {
+    const name = nameOfEvent(definition);
     const { actor, scope } = this;
     const { backend, effects } = this.#work;
     const orgId = options.orgId ?? scope.orgId;
@@ -123,20 +118,12 @@ export class WorkContext implements Context {
     return this.#work.backend.contributions(slotName(slot), this.scope, orgId);
   }
 
-  fillings<S extends keyof Slots>(slot: S, orgId?: string): readonly Slots[S][] {
-    return this.contributions(slot, orgId);
-  }
-
   contributionsWithin<T>(slot: SlotDefinition<T>): readonly Within<T>[];
   contributionsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[];
   contributionsWithin(slot: AnySlot | string): readonly Within<unknown>[] {
     const { backend } = this.#work;
     const list = backend.contributions(slotName(slot), this.scope);
     return list.map((value) => ({ value, orgIds: backend.orgsOf(value, this.scope) }));
-  }
-
-  fillingsWithin<S extends keyof Slots>(slot: S): readonly Within<Slots[S]>[] {
-    return this.contributionsWithin(slot);
   }
 
   events(orgId?: string): readonly KnownEvent[] {

@@ -35,18 +35,6 @@ for (const { module, routes, folder } of modules) {
     t.is(new Set(module.audits).size, module.audits.length);
   });
 
-  test(`${module.name}: every event that is emitted is declared`, (t) => {
-    const events = module.events ?? [];
-    t.deepEqual(
-      named(text, /\.emit\(\s*'([^']+)'/g).filter((name) => !events.includes(name)),
-      [],
-    );
-    t.deepEqual(
-      events.filter((name) => !name.startsWith(`${module.name}.`)),
-      [],
-    );
-  });
-
   test(`${module.name}: every module it asks is one it requires`, (t) => {
     const asked = named(text, /\.use\(\s*'([^']+)'/g);
     t.deepEqual(

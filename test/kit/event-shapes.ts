@@ -2,7 +2,7 @@
 import type Joi from 'joi';
 import type { Platform } from '#core/start';
 import type { AnyEvent, EventOutbox } from '../../core/contract/index.ts';
-import { type WebhookEvent, webhookEventOf } from '../../modules/messages/webhooks/models/webhook-event.ts';
+import { webhookEventOf } from '../../modules/messages/webhooks/models/webhook-event.ts';
 
 type Emitted = Parameters<EventOutbox['take']>[1];
 
@@ -24,10 +24,7 @@ export function watchEvents(platform: Platform, onFault: (fault: string) => void
   function look(event: Emitted, definition: AnyEvent | undefined): void {
     if (definition) mustFit(`the event ${event.name}`, definition.data, event.data);
     const declared = definition ? webhookEventOf(event.name, definition) : null;
-    const contributed = (filled('webhooks.event') as readonly WebhookEvent[]).filter((one) => one.event === event.name);
-    for (const { kind, snapshot, shape } of [...(declared ? [declared] : []), ...contributed]) {
-      mustFit(`the webhook message ${kind}`, shape, snapshot(event.data, event));
-    }
+    if (declared) mustFit(`the webhook message ${declared.kind}`, declared.shape, declared.snapshot(event.data, event));
   }
   const watching: EventOutbox = { into: 'nothing', take };
   work.contributions = (slot, scope, orgId) =>

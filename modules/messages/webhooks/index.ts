@@ -1,17 +1,11 @@
 /** Webhooks: events of an organization or partner, sent to servers of third parties until they are delivered. */
 import { defineModule, provide } from '#core';
 import { api } from './api.ts';
-import { type WebhookEvent, webhookEventOf } from './models/webhook-event.ts';
+import { webhookEventOf } from './models/webhook-event.ts';
 import { documentedMessages, TESTED } from './services/outbox/documented.ts';
 import { LISTENERS, listenersFor } from './services/outbox/listeners.ts';
 import { webhookQueue } from './services/sending/queue.ts';
 import { variables } from './variables.ts';
-
-declare module '#core/contract' {
-  interface Slots {
-    'webhooks.event': WebhookEvent;
-  }
-}
 
 export default defineModule({
   name: 'webhooks',
@@ -20,7 +14,6 @@ export default defineModule({
   requires: [],
   variables,
   auditOnly: ['webhook.disable', 'webhook.enable'],
-  slots: ['webhooks.event'],
   api,
   async start(start) {
     const listeners = listenersFor(start);
@@ -28,10 +21,6 @@ export default defineModule({
     return { provide: [provide(LISTENERS, listeners)], stop: () => listeners.stop() };
   },
   deliveries: [webhookQueue],
-  sends: (filled, events) =>
-    documentedMessages([
-      ...(filled('webhooks.event') as WebhookEvent[]),
-      ...events.flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []),
-      TESTED,
-    ]),
+  sends: (events) =>
+    documentedMessages([...events.flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []), TESTED]),
 });

@@ -1,5 +1,5 @@
 /** The field `notice` of event definitions: what the notification of an event says, and who receives it. */
-import type { AnyEvent, DomainEvent } from '#core';
+import type { DomainEvent } from '#core';
 
 export const TYPES = [
   ...(['alert', 'device', 'script', 'automation', 'system', 'user', 'security', 'ticket', 'report'] as const),
@@ -46,24 +46,8 @@ export interface EventNotice<D> {
   /** The key of notifications whose mail and push messages are cancelled if they have not been sent. */
   settles?(data: D, event: DomainEvent): string;
 }
-// biome-ignore lint/suspicious/noExplicitAny: each contribution names the data of its own event
-export interface NoticeKind extends EventNotice<any> {
-  event: string;
-  summary: string;
-}
-
 declare module '#core/contract' {
   interface EventFields<D> {
     notice?: EventNotice<D>;
   }
-}
-
-/** The notices of an event: that of its definition, and those that modules contribute in the old form. */
-export function noticesOf(
-  definition: AnyEvent | undefined,
-  name: string,
-  kinds: readonly NoticeKind[],
-): EventNotice<unknown>[] {
-  const contributed = kinds.filter(({ event }) => event === name);
-  return definition?.notice ? [definition.notice, ...contributed] : contributed;
 }

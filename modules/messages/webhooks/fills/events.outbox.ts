@@ -1,6 +1,6 @@
 /** Every event of every module passes here; those that have a kind become messages of the webhooks that listen. */
 import { type Context, defineContribution, type EventOutbox } from '#core';
-import { type WebhookEvent, webhookEventOf } from '../models/webhook-event.ts';
+import { webhookEventOf } from '../models/webhook-event.ts';
 import { matchesOf } from '../services/kinds.ts';
 import { listenersOf, mayListen } from '../services/outbox/listeners.ts';
 import { bodyOf, dataOf } from '../services/outbox/messages.ts';
@@ -8,9 +8,7 @@ import { bodyOf, dataOf } from '../services/outbox/messages.ts';
 const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   const { id, name, orgId } = event;
   if (!orgId) return null;
-  const webhook = definition
-    ? webhookEventOf(name, definition)
-    : (ctx.contributions('webhooks.event') as readonly WebhookEvent[]).find((one) => one.event === name);
+  const webhook = definition ? webhookEventOf(name, definition) : null;
   if (!webhook) return null;
   const listeners = listenersOf(ctx);
   if (!mayListen(listeners, orgId)) return null;

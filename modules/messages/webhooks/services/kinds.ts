@@ -12,8 +12,7 @@ export interface Kind {
 
 /** The events that webhooks receive, of the modules that are on in this scope. */
 export function webhookEvents(ctx: Context): WebhookEvent[] {
-  const declared = ctx.events().flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []);
-  return [...declared, ...(ctx.contributions('webhooks.event') as readonly WebhookEvent[])];
+  return ctx.events().flatMap(({ name, definition }) => webhookEventOf(name, definition) ?? []);
 }
 
 /** Every kind once, by name. */

@@ -1,27 +1,24 @@
 /** Queues each event that webhooks receive for the plugins of the organization that subscribe to its kind. */
-import { type AnyEvent, type Context, defineContribution, type EventOutbox } from '#core';
+import { type AnyEvent, defineContribution, type EventOutbox } from '#core';
 import type { PluginEvent } from '#plugin-sdk';
 import { listenersOf, mayListen } from '../services/dispatch/listeners.ts';
 
 type Emitted = Parameters<EventOutbox['take']>[1];
 
 /** The kind of the event and its data as webhooks receive them; null for an event that they do not receive. */
-function sentOf(ctx: Context, event: Emitted, definition: AnyEvent | undefined) {
+function sentOf(event: Emitted, definition: AnyEvent | undefined) {
   const webhook = definition?.webhook;
-  if (webhook) {
-    const { kind, pick, snapshot } = webhook;
-    const whole = event.data as Record<string, unknown>;
-    const picked = () => Object.fromEntries(Object.entries(whole).filter(([key]) => pick?.includes(key)));
-    return { kind, data: () => snapshot?.(event.data, event) ?? (pick ? picked() : whole) };
-  }
-  const contributed = ctx.contributions('webhooks.event').find((one) => one.event === event.name);
-  return contributed ? { kind: contributed.kind, data: () => contributed.snapshot(event.data, event) } : null;
+  if (!webhook) return null;
+  const { kind, pick, snapshot } = webhook;
+  const whole = event.data as Record<string, unknown>;
+  const picked = () => Object.fromEntries(Object.entries(whole).filter(([key]) => pick?.includes(key)));
+  return { kind, data: () => snapshot?.(event.data, event) ?? (pick ? picked() : whole) };
 }
 
 const take: EventOutbox['take'] = (ctx, event, definition) => {
   const { id, name, orgId, siteId, deviceId, actor } = event;
   if (!orgId) return null;
-  const sent = sentOf(ctx, event, definition);
+  const sent = sentOf(event, definition);
   const listeners = listenersOf(ctx);
   const partnerId = ctx.scope.partnerId ?? ctx.scope.ownerPartnerId;
   if (!sent || !mayListen(listeners, { orgId, partnerId, kind: sent.kind })) return null;

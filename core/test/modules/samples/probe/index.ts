@@ -5,9 +5,6 @@ declare module '#core/contract' {
   interface Jobs {
     'probe/note': { text: string };
   }
-  interface Events {
-    'probe.noted': { text: string };
-  }
 }
 
 export default defineModule({
@@ -15,5 +12,4 @@ export default defineModule({
   title: 'Probe',
   summary: 'For tests of core',
   requires: [],
-  events: ['probe.noted'],
 });

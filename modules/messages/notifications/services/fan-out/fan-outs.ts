@@ -1,13 +1,6 @@
 /** Makes the notices of an event for all users whom it concerns, in one statement for 500 users. */
 import { announceDue, type Context, catalogPairs, type DomainEvent } from '#core';
-import {
-  type About,
-  type EventNotice,
-  type Notice,
-  type NoticeKind,
-  noticesOf,
-  type Priority,
-} from '../../models/notice.ts';
+import type { About, EventNotice, Notice, Priority } from '../../models/notice.ts';
 import { TELL } from './statement.ts';
 import { mustBePath, plainText } from './texts.ts';
 
@@ -20,13 +13,11 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 export async function fanOut(ctx: Context, eventId: string): Promise<void> {
   const event = await begin(ctx, eventId);
   if (!event) return;
-  const kinds = ctx.contributions('notifications.notice', event.orgId ?? undefined) as readonly NoticeKind[];
   const known = ctx.events(event.orgId ?? undefined).find(({ name }) => name === event.name);
-  for (const kind of noticesOf(known?.definition, event.name, kinds)) {
-    const settled = kind.settles?.(event.data, event);
-    if (settled) await settle(ctx, event, settled);
-    if (kind.tell) await tell(ctx, event, kind.tell);
-  }
+  const notice = known?.definition.notice;
+  const settled = notice?.settles?.(event.data, event);
+  if (settled) await settle(ctx, event, settled);
+  if (notice?.tell) await tell(ctx, event, notice.tell);
 }
 
 async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null> {

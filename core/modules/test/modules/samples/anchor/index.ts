@@ -1,17 +1,10 @@
 /** A module that cannot be switched off: it tells, asks its slots, and lets jobs in. */
 import { defineModule } from '#core';
 
-declare module '#core/contract' {
-  interface Events {
-    'anchor.told': { text: string };
-  }
-}
-
 export default defineModule({
   name: 'anchor',
   title: 'Anchor',
   summary: 'For tests of switching',
   requires: [],
   core: true,
-  events: ['anchor.told'],
 });

@@ -2,6 +2,7 @@
 
 import Joi from 'joi';
 import { type Context, defineRoute, errors } from '#core';
+import noted from '../events/noted.ts';
 
 interface Wish {
   text: string;
@@ -15,7 +16,7 @@ async function write(ctx: Context, { text, next }: Wish) {
   if (next === 'throw') throw errors.InvalidState();
   if (next === 'crash') throw new Error('a secret detail of the inside');
   if (next === 'job') ctx.addJob('probe/note', { text: `${text} by job` });
-  if (next === 'event') ctx.emit('probe.noted', { text: `${text} by event` });
+  if (next === 'event') ctx.emit(noted, { text: `${text} by event` });
   if (next === 'late') ctx.addJob('probe/note', { text: 'boom' });
   if (next !== 'forget' && next !== 'unchanged')
     ctx.audit('probe.note', { details: { text, password: 'hunter2' }, resourceId: 'not-a-uuid' });

@@ -1,6 +1,8 @@
 /** What fills the anchor's slots, and a write that tells its subscribers. */
 import Joi from 'joi';
 import { defineRoute } from '#core';
+import lit from '../../lamp/events/lit.ts';
+import told from '../events/told.ts';
 
 const text = Joi.string().max(100).required();
 
@@ -33,8 +35,8 @@ export default [
     payload: Joi.object<{ text: string; orgId: string }>({ text, orgId: Joi.string().uuid().required() }),
     response: Joi.object({ ok: Joi.boolean() }),
     handler: (ctx, { payload: { text, orgId } }) => {
-      ctx.emit('anchor.told', { text }, { orgId });
-      ctx.emit('lamp.lit', { text }, { orgId });
+      ctx.emit(told, { text }, { orgId });
+      ctx.emit(lit, { text }, { orgId });
       ctx.addJob('lamp/shine', { text }, { orgId });
       ctx.addJob('lamp/sweep', { text }, { orgId });
       ctx.audit('anchor.tell', { orgId });
