@@ -27,22 +27,39 @@ const FULL_BATCH = 10;
 /** Runs until stopped; throws when there is no state or it cannot be read. */
 export async function runAgent(given: AgentOptions): Promise<StopReason> {
   const diary = new Diary(given.log);
-  const { log } = diary;
-  const options = { ...given, log };
-  const { call, store, timing, machine } = options;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([given.signal, ending.signal]);
+  const options = { ...given, log: diary.log, signal };
+  const parts = await assemble(options, diary, (why) => {
+    if (!signal.aborted) ending.abort(why);
+  });
+  const linked = parts.uplink.keep();
+  await sendHeartbeats(options, parts);
+  await parts.updates?.ended();
+  await parts.dispatcher.ended();
+  const reason: StopReason = ending.signal.aborted ? ending.signal.reason : 'stopped';
+  await sendLastResults(options, parts, reason);
+  parts.uplink.close();
+  await linked;
+  if (reason === 'uninstalled') {
+    await parts.session.forget();
+    await options.journalStore.clear();
+    await options.systemEvents?.store.clear();
+  }
+  return reason;
+}
+
+/** Creates the parts of an agent from its stored state. */
+async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']): Promise<Parts> {
+  const { call, store, timing, machine, signal, log } = options;
   const state = await store.read();
   if (!state) throw new Error('This agent is not enrolled; run "enroll" first.');
   const session = new Session(call, store, state, log, options.transfers);
   diary.attach(session);
   const journal = await Journal.open(options.journalStore);
-  const ending = new AbortController();
-  const signal = AbortSignal.any([options.signal, ending.signal]);
   const outbox = new Outbox(journal, session, timing, signal, log);
   const inventory = new Inventory(session, machine);
   const { osType } = await machine.identity();
-  const end = (why: StopReason): void => {
-    if (!signal.aborted) ending.abort(why);
-  };
   const dispatcher = new Dispatcher({
     journal,
     outbox,
@@ -66,26 +83,18 @@ export async function runAgent(given: AgentOptions): Promise<StopReason> {
   const restart = () => end('updated');
   const quiet = quietOf(dispatcher, timing, signal);
   const updates = options.updates?.({ session, call, timing, signal, log, quiet, restart });
-  const uplink = new Uplink({ ...options, signal, session, outbox, dispatcher });
-  const linked = uplink.keep();
-  await sendHeartbeats({ ...options, signal }, { session, outbox, inventory, diary, dispatcher, uplink, updates, end });
-  await updates?.ended();
-  await dispatcher.ended();
-  const reason: StopReason = ending.signal.aborted ? ending.signal.reason : 'stopped';
+  const uplink = new Uplink({ ...options, session, outbox, dispatcher });
+  return { session, outbox, inventory, diary, dispatcher, uplink, updates, end };
+}
+
+/** Sends the waiting results and log lines once more; an agent that is uninstalled tries for longer. */
+async function sendLastResults({ timing }: AgentOptions, { outbox, diary }: Parts, reason: StopReason): Promise<void> {
   const patience = reason === 'uninstalled' ? timing.lastWords : 0;
   const late = new AbortController();
   const lines = diary.send().catch(() => undefined);
   const farewell = Promise.all([outbox.farewell(patience), lines]);
   await Promise.race([farewell, pause(Math.max(patience, timing.farewell), late.signal)]);
   late.abort();
-  uplink.close();
-  await linked;
-  if (reason === 'uninstalled') {
-    await session.forget();
-    await options.journalStore.clear();
-    await options.systemEvents?.store.clear();
-  }
-  return reason;
 }
 
 interface Parts {

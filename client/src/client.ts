@@ -98,16 +98,37 @@ function pageIn(body: Record<string, unknown>): { rows: unknown[]; cursor: strin
   return { rows, cursor: cursor ?? null };
 }
 
-/** What another connection would not mend. */
+/** Errors that another attempt would get too. */
 const final = (fault: unknown) => fault instanceof ApiError && fault.status < 500 && fault.status !== 429;
 
+type Send = (method: Method, path: string, request?: Plain) => Promise<unknown>;
+
 export function createClient(options: ClientOptions): Client {
+  const raw = rawClient(options);
+  const send = sender(raw);
+  const pauseMs = options.retries?.baseMs ?? BASE_MS;
+  const methods: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
+  const calls = Object.fromEntries(
+    methods.map((method) => [method, (path: string, request?: Plain) => send(method, path, request)]),
+  );
+  return {
+    ...calls,
+    paginate: (path: string, request?: Plain) => paginate(send, path, request),
+    changes: (path: string, request?: Plain) => changes(send, path, request),
+    events: (request?: Plain) => events(send, pauseMs, request),
+    stream: (path: string, request?: Plain) => stream(send, pauseMs, path, request),
+    raw,
+  } as unknown as Client;
+}
+
+/** Requests with retries; operations that accept an idempotency key get one, which makes them safe to repeat. */
+function rawClient(options: ClientOptions): FetchClient<paths> {
   const { baseUrl, fetch = (request: Request) => globalThis.fetch(request), retries = {} } = options;
-  const harmless = new WeakSet<Request>();
+  const repeatable = new WeakSet<Request>();
   const raw = createFetchClient<paths>({
     baseUrl: `${baseUrl.replace(/\/+$/, '')}/api/v1`,
-    fetch: retrying(fetch, options, retries, (request) => request.method === 'GET' || harmless.has(request)),
-    // Nothing redirects here, and a key must not follow to another host.
+    fetch: retrying(fetch, options, retries, (request) => request.method === 'GET' || repeatable.has(request)),
+    // The API does not redirect, and a key must not follow to another host.
     redirect: 'manual',
     bodySerializer: (body) => (isBytes(body) ? body : JSON.stringify(body)),
   });
@@ -115,11 +136,15 @@ export function createClient(options: ClientOptions): Client {
     onRequest({ request, schemaPath }) {
       if (!KEYED_OPERATIONS.has(`${request.method} ${schemaPath}`)) return;
       if (!request.headers.has('idempotency-key')) request.headers.set('Idempotency-Key', crypto.randomUUID());
-      harmless.add(request);
+      repeatable.add(request);
     },
   });
+  return raw;
+}
 
-  async function send(method: Method, path: string, request: Plain = {}): Promise<unknown> {
+/** Sends a request and returns the body of the answer; throws ApiError where the answer is not a success. */
+function sender(raw: FetchClient<paths>): Send {
+  return async (method, path, request = {}) => {
     const { path: named, query, body, headers, signal, idempotencyKey } = request;
     const { error, response } = await (raw.request as unknown as Untyped)(method, path, {
       params: { path: named, query },
@@ -130,61 +155,61 @@ export function createClient(options: ClientOptions): Client {
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
         ...headers,
       },
-      // Left unread here: what it is shows its type.
+      // The body is not parsed here: `read` does that by its content type.
       parseAs: 'stream',
     });
     if (!response.ok) throw new ApiError(response, error);
     return read(response);
-  }
+  };
+}
 
-  async function* paginate(path: string, request: Plain = {}): AsyncGenerator<unknown, void> {
-    let cursor: unknown = request.query?.cursor ?? '';
-    while (cursor !== null) {
-      const query: Record<string, unknown> = { ...request.query, cursor };
-      const page = pageIn((await send('get', path, { ...request, query })) as Record<string, unknown>);
-      yield* page.rows;
-      cursor = page.cursor;
-    }
+async function* paginate(send: Send, path: string, request: Plain = {}): AsyncGenerator<unknown, void> {
+  let cursor: unknown = request.query?.cursor ?? '';
+  while (cursor !== null) {
+    const query: Record<string, unknown> = { ...request.query, cursor };
+    const page = pageIn((await send('get', path, { ...request, query })) as Record<string, unknown>);
+    yield* page.rows;
+    cursor = page.cursor;
   }
+}
 
-  async function* changes(path: string, request: Plain = {}): AsyncGenerator<Changes<unknown>, void> {
-    const { cursor: from, ...rest } = request.query ?? {};
-    let position = from === undefined ? { updatedSince: 'beginning', ...rest } : { ...rest, cursor: from };
-    for (;;) {
-      const page = (await send('get', path, { ...request, query: position })) as Omit<Changes<unknown>, 'cursor'> & {
-        pagination: { hasMore: boolean; cursor: string };
-      };
-      const { hasMore, cursor } = page.pagination;
-      yield { data: page.data, deleted: page.deleted, cursor };
-      if (!hasMore) return;
-      const { updatedSince: _, ...others } = position as Record<string, unknown>;
-      position = { ...others, cursor };
-    }
-  }
-
-  async function* stream(path: string, request: Plain = {}): AsyncGenerator<StreamEvent, void> {
-    const { lastEventId, ...query } = request.query ?? {};
-    const ended = new AbortController();
-    const signal = request.signal ? AbortSignal.any([request.signal, ended.signal]) : ended.signal;
-    const open = async (last: string | undefined) => {
-      const headers = { ...request.headers, ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
-      return (await send('get', path, { ...request, query, headers, signal })) as ReadableStream<Uint8Array>;
+async function* changes(send: Send, path: string, request: Plain = {}): AsyncGenerator<Changes<unknown>, void> {
+  const { cursor: from, ...rest } = request.query ?? {};
+  let position = from === undefined ? { updatedSince: 'beginning', ...rest } : { ...rest, cursor: from };
+  for (;;) {
+    const page = (await send('get', path, { ...request, query: position })) as Omit<Changes<unknown>, 'cursor'> & {
+      pagination: { hasMore: boolean; cursor: string };
     };
-    try {
-      const from = lastEventId === undefined ? undefined : String(lastEventId);
-      yield* follow(open, from, { signal, final, pauseMs: retries.baseMs ?? BASE_MS });
-    } finally {
-      ended.abort();
-    }
+    const { hasMore, cursor } = page.pagination;
+    yield { data: page.data, deleted: page.deleted, cursor };
+    if (!hasMore) return;
+    const { updatedSince: _, ...others } = position as Record<string, unknown>;
+    position = { ...others, cursor };
   }
+}
 
-  async function* events(request: Plain = {}): AsyncGenerator<FollowedEvent, void> {
-    for await (const { id, data } of stream('/events', request)) yield { ...(data as WebhookEvent), streamId: id };
+async function* stream(
+  send: Send,
+  pauseMs: number,
+  path: string,
+  request: Plain = {},
+): AsyncGenerator<StreamEvent, void> {
+  const { lastEventId, ...query } = request.query ?? {};
+  const ended = new AbortController();
+  const signal = request.signal ? AbortSignal.any([request.signal, ended.signal]) : ended.signal;
+  const open = async (last: string | undefined) => {
+    const headers = { ...request.headers, ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
+    return (await send('get', path, { ...request, query, headers, signal })) as ReadableStream<Uint8Array>;
+  };
+  try {
+    const from = lastEventId === undefined ? undefined : String(lastEventId);
+    yield* follow(open, from, { signal, final, pauseMs });
+  } finally {
+    ended.abort();
   }
+}
 
-  const methods: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
-  const calls = Object.fromEntries(
-    methods.map((method) => [method, (path: string, request?: Plain) => send(method, path, request)]),
-  );
-  return { ...calls, paginate, changes, events, stream, raw } as unknown as Client;
+async function* events(send: Send, pauseMs: number, request: Plain = {}): AsyncGenerator<FollowedEvent, void> {
+  for await (const { id, data } of stream(send, pauseMs, '/events', request))
+    yield { ...(data as WebhookEvent), streamId: id };
 }

@@ -1,6 +1,6 @@
 /** An invented machine: stays the same for one seed, and carries a load that wanders. */
 
-import type { OsType } from '#agent-protocol';
+import type { Metrics, OsType } from '#agent-protocol';
 import { round } from '../collect/ask.ts';
 import type { Machine } from '../machine.ts';
 import { sha256Hex } from '../store/snapshot-hash.ts';
@@ -15,6 +15,38 @@ function dice(seed: string): (limit: number) => number {
   return (limit) => {
     turn += 1;
     return Number.parseInt(sha256Hex(`${seed}/${turn}`).slice(0, 8), 16) % limit;
+  };
+}
+
+interface Load {
+  cpu: number;
+  ram: number;
+  disk: number;
+  processes: number;
+}
+
+/** Moves a value by at most `step` up or down, within its limits. */
+function wander(value: number, step: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value + (Math.random() - 0.5) * 2 * step));
+}
+
+/** Changes the load a little and returns it as metrics. */
+function nextMetrics(load: Load, ramTotalMb: number, diskTotalGb: number): Metrics {
+  load.cpu = wander(load.cpu, 8, 1, 98);
+  load.ram = wander(load.ram, 2, 15, 95);
+  load.disk = wander(load.disk, 0.05, 5, 97);
+  load.processes = Math.round(wander(load.processes, 5, 60, 500));
+  return {
+    cpuPercent: round(load.cpu),
+    ramPercent: round(load.ram),
+    ramUsedMb: Math.round((ramTotalMb * load.ram) / 100),
+    diskPercent: round(load.disk),
+    diskUsedGb: round((diskTotalGb * load.disk) / 100),
+    networkInBps: Math.round(Math.random() * 400_000),
+    networkOutBps: Math.round(Math.random() * 150_000),
+    diskReadBps: Math.round(Math.random() * 900_000),
+    diskWriteBps: Math.round(Math.random() * 700_000),
+    processCount: load.processes,
   };
 }
 
@@ -36,8 +68,6 @@ export function simulatedMachine(seed: string): Machine {
   });
   const startedAt = performance.now() - roll(30 * 86_400) * 1000;
   const load = { cpu: 5 + roll(30), ram: 30 + roll(40), disk: 20 + roll(60), processes: 120 + roll(200) };
-  const wander = (value: number, step: number, low: number, high: number): number =>
-    Math.min(high, Math.max(low, value + (Math.random() - 0.5) * 2 * step));
   return {
     identity: async () => ({
       hostname,
@@ -76,24 +106,7 @@ export function simulatedMachine(seed: string): Machine {
     // A simulated machine has no logins and no pending updates.
     people: async () => undefined,
     patches: async () => undefined,
-    metrics: async () => {
-      load.cpu = wander(load.cpu, 8, 1, 98);
-      load.ram = wander(load.ram, 2, 15, 95);
-      load.disk = wander(load.disk, 0.05, 5, 97);
-      load.processes = Math.round(wander(load.processes, 5, 60, 500));
-      return {
-        cpuPercent: round(load.cpu),
-        ramPercent: round(load.ram),
-        ramUsedMb: Math.round((ramTotalMb * load.ram) / 100),
-        diskPercent: round(load.disk),
-        diskUsedGb: round((diskTotalGb * load.disk) / 100),
-        networkInBps: Math.round(Math.random() * 400_000),
-        networkOutBps: Math.round(Math.random() * 150_000),
-        diskReadBps: Math.round(Math.random() * 900_000),
-        diskWriteBps: Math.round(Math.random() * 700_000),
-        processCount: load.processes,
-      };
-    },
+    metrics: async () => nextMetrics(load, ramTotalMb, diskTotalGb),
     moment: async () => ({ uptimeSeconds: Math.round((performance.now() - startedAt) / 1000), pendingReboot: false }),
   };
 }

@@ -55,13 +55,7 @@ export function launchd(ask: Ask, uid = process.getuid?.() ?? 0): Launchd {
       return new Map(parseJobs(stdout).map((job) => [job.label, job]));
     },
     disabled: async (signal) => parseDisabled((await ask(LAUNCHCTL, ['print-disabled', domain], { signal })).stdout),
-    async definitions(signal) {
-      const args = [...folders, '-maxdepth', '1', '-name', '*.plist'];
-      const { stdout } = await ask('/usr/bin/find', args, { signal });
-      const paths = stdout.split('\n').filter((path) => path.endsWith('.plist'));
-      // What an administrator put into /Library goes before what the system brings.
-      return new Map(paths.reverse().map((path) => [posix.basename(path, '.plist'), path]));
-    },
+    definitions: (signal) => definitionsIn(folders, ask, signal),
     async print(label, signal) {
       const { code, stdout } = await ask(LAUNCHCTL, ['print', `${domain}/${checkLabel(label)}`], { signal });
       return code === 0 ? parsePrint(stdout) : undefined;
@@ -90,14 +84,28 @@ export function launchd(ask: Ask, uid = process.getuid?.() ?? 0): Launchd {
     async enable(label, enabled, signal) {
       await run(label, [], [enabled ? 'enable' : 'disable', `${domain}/${checkLabel(label)}`], signal);
     },
-    async settled(label, signal) {
-      for (;;) {
-        const printed = await self.print(label, signal);
-        const status = printed ? statusOf(printed) : 'stopped';
-        if (status !== 'starting' && status !== 'stopping') return status;
-        await pause(STEP_MS, signal);
-      }
-    },
+    settled: (label, signal) => settledStatus(() => self.print(label, signal), signal),
   };
   return self;
+}
+
+async function definitionsIn(folders: readonly string[], ask: Ask, signal: AbortSignal): Promise<Map<string, string>> {
+  const args = [...folders, '-maxdepth', '1', '-name', '*.plist'];
+  const { stdout } = await ask('/usr/bin/find', args, { signal });
+  const paths = stdout.split('\n').filter((path) => path.endsWith('.plist'));
+  // An administrator's definition in /Library replaces the system's definition of the same name.
+  return new Map(paths.reverse().map((path) => [posix.basename(path, '.plist'), path]));
+}
+
+/** Waits until the job is neither starting nor stopping. */
+async function settledStatus(
+  print: () => Promise<Printed | undefined>,
+  signal: AbortSignal,
+): Promise<ServiceDetail['status']> {
+  for (;;) {
+    const printed = await print();
+    const status = printed ? statusOf(printed) : 'stopped';
+    if (status !== 'starting' && status !== 'stopping') return status;
+    await pause(STEP_MS, signal);
+  }
 }

@@ -23,39 +23,14 @@ interface Definition {
 
 /** A task's path is that of its definition file, its folder the folder of that file. */
 export function macosTasks(ask: Ask, jobs: Launchd = launchd(ask)): Tasks {
-  const readPlist = async (path: string, signal: AbortSignal): Promise<Definition | undefined> => {
-    const args = ['-convert', 'json', '-o', '-', '--', path];
-    const { code, stdout } = await ask('/usr/bin/plutil', args, { signal });
-    // plutil cannot write dates and data as JSON; such definitions are left out.
-    const plist = code === 0 ? objectOf(stdout) : undefined;
-    return plist && typeof plist.Label === 'string' ? { path, plist, label: plist.Label } : undefined;
-  };
-  const candidates = async (signal: AbortSignal): Promise<string[]> => {
-    // Binary definitions hold the names of their keys in ASCII too.
-    const { stdout } = await ask('/usr/bin/grep', ['-rlaE', SCHEDULED, ...jobs.folders], { signal });
-    return stdout.split('\n').filter((path) => path.endsWith('.plist'));
-  };
-  const describer = async (signal: AbortSignal) => {
-    const [loaded, disabled] = await Promise.all([jobs.jobs(signal), jobs.disabled(signal)]);
-    return (one: Definition): TaskItem => toTask(one, loaded.get(one.label), disabled.has(one.label));
-  };
-  const find = async (path: string, signal: AbortSignal): Promise<Definition> => {
-    const inside = jobs.folders.includes(posix.dirname(path)) && posix.normalize(path) === path;
-    const found = inside && path.endsWith('.plist') ? await readPlist(path, signal) : undefined;
-    if (!found || triggersOf(found.plist).length === 0) throw new ToolError('NOT_FOUND', `There is no task ${path}`);
-    return found;
-  };
+  const find = (path: string, signal: AbortSignal) => findDefinition(ask, jobs, path, signal);
   return {
     async list(query, signal) {
       const folder = query.folder.replaceAll('\\', '/').replace(/\/+$/, '');
-      const paths = (await candidates(signal)).filter((path) => folder === '' || path.startsWith(`${folder}/`));
-      const definitions: Definition[] = [];
-      for (let from = 0; from < paths.length; from += AT_ONCE) {
-        const some = paths.slice(from, from + AT_ONCE);
-        const read = await Promise.all(some.map((path) => readPlist(path, signal)));
-        definitions.push(...read.filter((one) => one !== undefined));
-      }
-      const describe = await describer(signal);
+      const paths = await scheduledPaths(ask, jobs, signal);
+      const inFolder = paths.filter((path) => folder === '' || path.startsWith(`${folder}/`));
+      const definitions = await readDefinitions(ask, inFolder, signal);
+      const describe = await describer(jobs, signal);
       const found = definitions
         .map(describe)
         .filter(({ path, actions }) => matches(query.search, path, ...actions.map(({ command }) => command)));
@@ -66,7 +41,7 @@ export function macosTasks(ask: Ask, jobs: Launchd = launchd(ask)): Tasks {
     },
     async get(path, signal) {
       const found = await find(path, signal);
-      return (await describer(signal))(found);
+      return (await describer(jobs, signal))(found);
     },
     async history(path, limit, signal): Promise<TaskRun[]> {
       const { label } = await find(path, signal);
@@ -96,6 +71,44 @@ export function macosTasks(ask: Ask, jobs: Launchd = launchd(ask)): Tasks {
       return {};
     },
   };
+}
+
+/** The definition files that mention a clock or a calendar. */
+async function scheduledPaths(ask: Ask, jobs: Launchd, signal: AbortSignal): Promise<string[]> {
+  // Binary definitions hold the names of their keys in ASCII too.
+  const { stdout } = await ask('/usr/bin/grep', ['-rlaE', SCHEDULED, ...jobs.folders], { signal });
+  return stdout.split('\n').filter((path) => path.endsWith('.plist'));
+}
+
+async function readDefinitions(ask: Ask, paths: readonly string[], signal: AbortSignal): Promise<Definition[]> {
+  const definitions: Definition[] = [];
+  for (let from = 0; from < paths.length; from += AT_ONCE) {
+    const some = paths.slice(from, from + AT_ONCE);
+    const read = await Promise.all(some.map((path) => readDefinition(ask, path, signal)));
+    definitions.push(...read.filter((one) => one !== undefined));
+  }
+  return definitions;
+}
+
+async function readDefinition(ask: Ask, path: string, signal: AbortSignal): Promise<Definition | undefined> {
+  const args = ['-convert', 'json', '-o', '-', '--', path];
+  const { code, stdout } = await ask('/usr/bin/plutil', args, { signal });
+  // plutil cannot write dates and data as JSON; such definitions are left out.
+  const plist = code === 0 ? objectOf(stdout) : undefined;
+  return plist && typeof plist.Label === 'string' ? { path, plist, label: plist.Label } : undefined;
+}
+
+async function findDefinition(ask: Ask, jobs: Launchd, path: string, signal: AbortSignal): Promise<Definition> {
+  const inside = jobs.folders.includes(posix.dirname(path)) && posix.normalize(path) === path;
+  const found = inside && path.endsWith('.plist') ? await readDefinition(ask, path, signal) : undefined;
+  if (!found || triggersOf(found.plist).length === 0) throw new ToolError('NOT_FOUND', `There is no task ${path}`);
+  return found;
+}
+
+/** Describes definitions with the state that launchd reports now. */
+async function describer(jobs: Launchd, signal: AbortSignal): Promise<(one: Definition) => TaskItem> {
+  const [loaded, disabled] = await Promise.all([jobs.jobs(signal), jobs.disabled(signal)]);
+  return (one) => toTask(one, loaded.get(one.label), disabled.has(one.label));
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {

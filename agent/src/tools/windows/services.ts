@@ -50,71 +50,9 @@ const RESCUE_MS = 20_000;
 
 /** `own` are the pids of the agent: the service behind one of them is not stopped. */
 export function windowsServices(ask: Ask, own: readonly number[] = [process.pid, process.ppid]): Services {
-  const read = async (name: string | undefined, signal: AbortSignal): Promise<PowershellObject[]> =>
-    rows(await powershell(ask, LIST, { about: name ?? 'The list of services', asked: { name }, signal }));
-  const find = async (name: string, signal: AbortSignal): Promise<PowershellObject> => {
-    if (!NAME.test(name)) throw new ToolError('INVALID', 'This is no name of a service');
-    const [row] = await read(name, signal);
-    if (!row) throw new ToolError('NOT_FOUND', `There is no service ${name}`);
-    return row;
-  };
-
-  /** Waits until the service has come to rest, and says where. */
-  const settled = async (name: string, signal: AbortSignal): Promise<ServiceDetail['status']> => {
-    for (;;) {
-      const { code, stdout } = await ask('sc.exe', ['query', name], { signal });
-      if (code !== 0) throw serviceError(name, code);
-      const state = parseState(stdout);
-      if (state !== 'starting' && state !== 'stopping') return state;
-      await pause(STEP_MS, signal);
-    }
-  };
-  const start = async (name: string, signal: AbortSignal): Promise<ServiceChange> => {
-    const { code } = await ask('sc.exe', ['start', name], { signal });
-    if (code === CODE.already) return { name, status: 'running', note: 'The service ran already' };
-    if (code !== 0) throw serviceError(name, code);
-    const status = await settled(name, signal);
-    return { name, status, ...(status === 'stopped' && { note: 'The service started and stopped by itself' }) };
-  };
-  const stop = async (name: string, signal: AbortSignal): Promise<ServiceChange> => {
-    const { code } = await ask('sc.exe', ['stop', name], { signal });
-    if (code === CODE.notRunning) return { name, status: 'stopped', note: 'The service was stopped already' };
-    if (code !== 0) throw serviceError(name, code);
-    return { name, status: await settled(name, signal) };
-  };
-  const dependentsOf = async (name: string, signal: AbortSignal): Promise<string[]> =>
-    rows(await powershell(ask, DEPENDENTS, { about: name, asked: { name }, signal })).map((row) => String(row.name));
-  const restart = async (name: string, signal: AbortSignal): Promise<ServiceChange> => {
-    const dependents = await dependentsOf(name, signal);
-    for (const other of dependents) refuseOwn(await find(other, signal), own);
-    const stopped: string[] = [];
-    const failures: unknown[] = [];
-    try {
-      for (const other of [...dependents, name]) {
-        await stop(other, signal);
-        stopped.unshift(other);
-      }
-    } catch (fault) {
-      failures.push(fault);
-    }
-    // What was stopped on the way starts again whatever happened to the rest, and though the caller's time is over.
-    const rescue = signal.aborted ? AbortSignal.timeout(RESCUE_MS) : signal;
-    const started: ServiceChange[] = [];
-    for (const other of stopped) {
-      try {
-        started.push(await start(other, rescue));
-      } catch (fault) {
-        failures.push(fault);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-    const { status } = started.find((one) => one.name === name) ?? { status: 'unknown' };
-    return { name, status, ...(dependents.length > 0 && { restarted: dependents }) };
-  };
-
   return {
     async list(query, signal) {
-      const all = (await read(undefined, signal)).map(toService);
+      const all = (await readServices(ask, undefined, signal)).map(toService);
       const found = all.filter(
         ({ name, displayName, status }) =>
           matches(query.search, name, displayName) && (query.status ?? status) === status,
@@ -124,16 +62,88 @@ export function windowsServices(ask: Ask, own: readonly number[] = [process.pid,
         query,
       );
     },
-    get: async (name, signal) => toService(await find(name, signal)),
+    get: async (name, signal) => toService(await findService(ask, name, signal)),
     async change(name, verb, signal) {
-      const row = await find(name, signal);
+      const row = await findService(ask, name, signal);
       if (verb !== 'start') refuseOwn(row, own);
       // As Windows writes it, not as the caller did.
       const known = String(row.name);
-      if (verb === 'start') return start(known, signal);
-      return verb === 'stop' ? stop(known, signal) : restart(known, signal);
+      if (verb === 'start') return start(ask, known, signal);
+      return verb === 'stop' ? stop(ask, known, signal) : restart(ask, known, own, signal);
     },
   };
+}
+
+/** The service of this name, or every service. */
+async function readServices(ask: Ask, name: string | undefined, signal: AbortSignal): Promise<PowershellObject[]> {
+  return rows(await powershell(ask, LIST, { about: name ?? 'The list of services', asked: { name }, signal }));
+}
+
+async function findService(ask: Ask, name: string, signal: AbortSignal): Promise<PowershellObject> {
+  if (!NAME.test(name)) throw new ToolError('INVALID', 'This is no name of a service');
+  const [row] = await readServices(ask, name, signal);
+  if (!row) throw new ToolError('NOT_FOUND', `There is no service ${name}`);
+  return row;
+}
+
+/** Waits until the service is neither starting nor stopping, and returns its status. */
+async function settled(ask: Ask, name: string, signal: AbortSignal): Promise<ServiceDetail['status']> {
+  for (;;) {
+    const { code, stdout } = await ask('sc.exe', ['query', name], { signal });
+    if (code !== 0) throw serviceError(name, code);
+    const state = parseState(stdout);
+    if (state !== 'starting' && state !== 'stopping') return state;
+    await pause(STEP_MS, signal);
+  }
+}
+
+async function start(ask: Ask, name: string, signal: AbortSignal): Promise<ServiceChange> {
+  const { code } = await ask('sc.exe', ['start', name], { signal });
+  if (code === CODE.already) return { name, status: 'running', note: 'The service ran already' };
+  if (code !== 0) throw serviceError(name, code);
+  const status = await settled(ask, name, signal);
+  return { name, status, ...(status === 'stopped' && { note: 'The service started and stopped by itself' }) };
+}
+
+async function stop(ask: Ask, name: string, signal: AbortSignal): Promise<ServiceChange> {
+  const { code } = await ask('sc.exe', ['stop', name], { signal });
+  if (code === CODE.notRunning) return { name, status: 'stopped', note: 'The service was stopped already' };
+  if (code !== 0) throw serviceError(name, code);
+  return { name, status: await settled(ask, name, signal) };
+}
+
+async function restart(ask: Ask, name: string, own: readonly number[], signal: AbortSignal): Promise<ServiceChange> {
+  const dependents = await dependentsOf(ask, name, signal);
+  for (const other of dependents) refuseOwn(await findService(ask, other, signal), own);
+  const stopped: string[] = [];
+  const failures: unknown[] = [];
+  try {
+    for (const other of [...dependents, name]) {
+      await stop(ask, other, signal);
+      stopped.unshift(other);
+    }
+  } catch (fault) {
+    failures.push(fault);
+  }
+  // The services that were stopped start again even if another one failed and if the caller's time is over.
+  const rescue = signal.aborted ? AbortSignal.timeout(RESCUE_MS) : signal;
+  const started: ServiceChange[] = [];
+  for (const other of stopped) {
+    try {
+      started.push(await start(ask, other, rescue));
+    } catch (fault) {
+      failures.push(fault);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  const { status } = started.find((one) => one.name === name) ?? { status: 'unknown' };
+  return { name, status, ...(dependents.length > 0 && { restarted: dependents }) };
+}
+
+async function dependentsOf(ask: Ask, name: string, signal: AbortSignal): Promise<string[]> {
+  return rows(await powershell(ask, DEPENDENTS, { about: name, asked: { name }, signal })).map((row) =>
+    String(row.name),
+  );
 }
 
 /** The state in what `sc.exe query` prints: the third row that has a number; the words beside it may be translated. */

@@ -90,41 +90,27 @@ export function mustBeManifest(value: unknown): Manifest {
 export const fitsApi = (manifest: Pick<Manifest, 'engine'>, version = API_VERSION): boolean =>
   semver.satisfies(version, manifest.engine.api, { includePrerelease: true });
 
+type AddFault = (path: string, message: string) => void;
+/** Adds a fault where the manifest does not ask for the permission that something in it needs. */
+type Needs = (path: string, capability: string | null) => void;
+
+/** The faults that a schema cannot find: they lie between fields, or in the text of one. */
 function faultsBetween(manifest: Manifest): Fault[] {
   const faults: Fault[] = [];
-  const add = (path: string, message: string) => faults.push({ path, message });
-  const {
-    permissions = [],
-    egress = [],
-    configSchema,
-    hooks = [],
-    schedules = [],
-    actions = [],
-    providers = [],
-  } = manifest;
-  if (semver.valid(manifest.version) !== manifest.version) add('version', 'is not a semantic version');
-  if (!semver.validRange(manifest.engine.api)) add('engine.api', 'is not a range of versions');
-  if (manifest.engine.agent && !semver.validRange(manifest.engine.agent))
-    add('engine.agent', 'is not a range of versions');
-  const asked = new Set<string>(permissions.map(({ name }) => name));
+  const add: AddFault = (path, message) => faults.push({ path, message });
+  const { permissions = [], configSchema, hooks = [], schedules = [], actions = [], migrations = [] } = manifest;
+  const permitted = new Set<string>(permissions.map(({ name }) => name));
+  const needs: Needs = (path, capability) => {
+    if (capability && !permitted.has(capability)) add(path, `needs the permission ${capability}`);
+  };
+  checkVersions(manifest, add);
   unique(
     permissions.map(({ name }) => name),
     'permissions',
     'name',
     add,
   );
-  const needs = (path: string, capability: string | null) => {
-    if (capability && !asked.has(capability)) add(path, `needs the permission ${capability}`);
-  };
-  for (const [index, rule] of egress.entries()) {
-    if (typeof rule === 'string') continue;
-    const named = configSchema?.properties[rule.fromConfig];
-    if (named?.type !== 'string') add(`egress.${index}.fromConfig`, 'is not a text of configSchema');
-    else if (named['x-secret'])
-      add(`egress.${index}.fromConfig`, 'must not be secret: people see where a plugin sends');
-  }
-  if (egress.length > 0) needs('egress', 'http');
-  if (asked.has('http') && egress.length === 0) add('egress', 'must name the servers that the permission http is for');
+  checkEgress(manifest, permitted.has('http'), add, needs);
   for (const [path, form] of formsOf(manifest))
     for (const fault of formFaults(form)) add(`${path}${fault.path}`, fault.message);
   if (secretKeys(configSchema).length > 0) needs('configSchema', 'secrets:config');
@@ -145,6 +131,36 @@ function faultsBetween(manifest: Manifest): Fault[] {
     'name',
     add,
   );
+  checkProviders(manifest, add, needs);
+  for (const [index, { from }] of migrations.entries()) checkRange(from, `migrations.${index}.from`, add);
+  for (const [index, { range }] of (manifest.dependencies ?? []).entries())
+    checkRange(range, `dependencies.${index}.range`, add);
+  return faults;
+}
+
+function checkRange(range: string, path: string, add: AddFault): void {
+  if (!semver.validRange(range)) add(path, 'is not a range of versions');
+}
+
+function checkVersions({ version, engine }: Manifest, add: AddFault): void {
+  if (semver.valid(version) !== version) add('version', 'is not a semantic version');
+  checkRange(engine.api, 'engine.api', add);
+  if (engine.agent) checkRange(engine.agent, 'engine.agent', add);
+}
+
+function checkEgress({ egress = [], configSchema }: Manifest, http: boolean, add: AddFault, needs: Needs): void {
+  for (const [index, rule] of egress.entries()) {
+    if (typeof rule === 'string') continue;
+    const field = configSchema?.properties[rule.fromConfig];
+    if (field?.type !== 'string') add(`egress.${index}.fromConfig`, 'is not a text of configSchema');
+    else if (field['x-secret'])
+      add(`egress.${index}.fromConfig`, 'must not be secret: people see where a plugin sends');
+  }
+  if (egress.length > 0) needs('egress', 'http');
+  if (http && egress.length === 0) add('egress', 'must name the servers that the permission http is for');
+}
+
+function checkProviders({ providers = [] }: Manifest, add: AddFault, needs: Needs): void {
   unique(
     providers.map(({ kind, key }) => `${kind}/${key}`),
     'providers',
@@ -167,16 +183,9 @@ function faultsBetween(manifest: Manifest): Fault[] {
       if (!provider.fields?.length) add(`${path}.fields`, 'names the custom fields that it writes');
     }
   }
-  for (const [index, { from }] of (manifest.migrations ?? []).entries()) {
-    if (!semver.validRange(from)) add(`migrations.${index}.from`, 'is not a range of versions');
-  }
-  for (const [index, { range }] of (manifest.dependencies ?? []).entries()) {
-    if (!semver.validRange(range)) add(`dependencies.${index}.range`, 'is not a range of versions');
-  }
-  return faults;
 }
 
-function unique(names: string[], path: string, key: string, add: (path: string, message: string) => void): void {
+function unique(names: string[], path: string, key: string, add: AddFault): void {
   for (const [index, name] of names.entries())
     if (names.indexOf(name) < index) add(`${path}.${index}.${key}`, 'is there twice');
 }

@@ -30,17 +30,34 @@ const AWKWARD = 'Ünïcode 🚨 "quoted" \'single\' <b>&amp;</b> `code` {"json":
 const sent = ({ http }: Harness): string =>
   http.requests.map(({ url, headers, body }) => [url.href, ...Object.values(headers), body].join('\n')).join('\n');
 
+type Send = (harness: Harness, changes?: Partial<NotificationInput>) => Promise<NotificationResult>;
+
 /** Registers or runs the checks that each notification channel must pass. */
 export function runNotificationChannelContract(setup: ContractSetup): Promise<void> {
-  const { key, config } = setup;
-  const send = (harness: Harness, changes: Partial<NotificationInput> = {}) =>
+  const { key } = setup;
+  const send: Send = (harness, changes = {}) =>
     harness.provider(KIND, key, 'send', message(changes)) as Promise<NotificationResult>;
+  const checks = [...deliveryChecks(setup, send), ...awayChecks(setup, send)];
+  if (setup.works) checks.push(...rejectionChecks(setup, send));
+  if (operationsOf(opened(setup), KIND, key).includes('test'))
+    checks.push({
+      title: 'its test delivers something',
+      async run() {
+        const harness = opened(setup);
+        const result = (await harness.provider(KIND, key, 'test', message())) as NotificationResult;
+        assert.equal(result.delivered, true, 'delivered is not true');
+      },
+    });
+  return runChecks(`${KIND} ${key}`, checks, setup.test);
+}
+
+function deliveryChecks(setup: ContractSetup, send: Send): Check[] {
   const delivers = async (changes: Partial<NotificationInput> = {}) => {
     const harness = opened(setup);
     assert.equal((await send(harness, changes)).delivered, true, 'delivered is not true');
     return harness;
   };
-  const checks: Check[] = [
+  return [
     {
       title: 'delivers a message, with its title',
       async run() {
@@ -76,22 +93,10 @@ export function runNotificationChannelContract(setup: ContractSetup): Promise<vo
       async run() {
         const harness = await delivers();
         harness.assertNoUndeclaredCapabilities();
-        assertSecretsKept(harness, config);
+        assertSecretsKept(harness, setup.config);
       },
     },
-    ...awayChecks(setup, send),
   ];
-  if (setup.works) checks.push(...rejectionChecks(setup, send));
-  if (operationsOf(opened(setup), KIND, key).includes('test'))
-    checks.push({
-      title: 'its test delivers something',
-      async run() {
-        const harness = opened(setup);
-        const result = (await harness.provider(KIND, key, 'test', message())) as NotificationResult;
-        assert.equal(result.delivered, true, 'delivered is not true');
-      },
-    });
-  return runChecks(`${KIND} ${key}`, checks, setup.test);
 }
 
 const rejectionChecks = (setup: ContractSetup, send: (harness: Harness) => Promise<NotificationResult>): Check[] =>

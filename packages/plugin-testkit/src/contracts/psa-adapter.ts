@@ -32,14 +32,15 @@ const change = (externalId: string): TicketChange => ({
 });
 const writes = ({ http }: Harness) => http.requests.filter(({ method }) => method !== 'GET' && method !== 'HEAD');
 
+type Call = <R>(harness: Harness, operation: string, input?: object) => Promise<R>;
+type OpenTicket = (harness: Harness, changes?: Partial<TicketInput>) => Promise<TicketResult>;
+
 /** Registers or runs the checks that each adapter must pass. */
 export function runPsaAdapterContract(setup: ContractSetup): Promise<void> {
-  const { key, config } = setup;
-  const call = <R>(harness: Harness, operation: string, input: object = {}) =>
+  const { key } = setup;
+  const call: Call = <R>(harness: Harness, operation: string, input: object = {}) =>
     harness.provider(KIND, key, operation, input) as Promise<R>;
-  const open = (harness: Harness, changes: Partial<TicketInput> = {}) =>
-    call<TicketResult>(harness, 'createTicket', ticket(changes));
-  const offered = operationsOf(opened(setup), KIND, key);
+  const open: OpenTicket = (harness, changes = {}) => call<TicketResult>(harness, 'createTicket', ticket(changes));
   const checks: Check[] = [
     {
       title: 'its test says that all is well',
@@ -47,13 +48,24 @@ export function runPsaAdapterContract(setup: ContractSetup): Promise<void> {
         assert.equal((await call<TestResult>(opened(setup), 'test')).ok, true);
       },
     },
+    ...openingChecks(setup, open),
+    changeCheck(setup, call, open),
+    ...awayChecks(setup, open),
+    ...optionalChecks(setup, call, open),
+  ];
+  if (setup.works) checks.push(rejectionCheck(setup, call));
+  return runChecks(`${KIND} ${key}`, checks, setup.test);
+}
+
+function openingChecks(setup: ContractSetup, open: OpenTicket): Check[] {
+  return [
     {
       title: 'opens a ticket and says what it is called there',
       async run() {
         const harness = opened(setup);
         assert.ok((await open(harness)).externalId.length > 0, 'externalId is empty');
         harness.assertNoUndeclaredCapabilities();
-        assertSecretsKept(harness, config);
+        assertSecretsKept(harness, setup.config);
       },
     },
     {
@@ -81,16 +93,22 @@ export function runPsaAdapterContract(setup: ContractSetup): Promise<void> {
         if (setup.works) assert.ok(writes(harness).length > before, 'nothing was written for the second');
       },
     },
-    {
-      title: 'changes a ticket',
-      async run() {
-        const harness = opened(setup);
-        const { externalId } = await open(harness);
-        assert.equal((await call<TicketResult>(harness, 'updateTicket', change(externalId))).externalId, externalId);
-      },
-    },
-    ...awayChecks(setup, open),
   ];
+}
+
+const changeCheck = (setup: ContractSetup, call: Call, open: OpenTicket): Check => ({
+  title: 'changes a ticket',
+  async run() {
+    const harness = opened(setup);
+    const { externalId } = await open(harness);
+    assert.equal((await call<TicketResult>(harness, 'updateTicket', change(externalId))).externalId, externalId);
+  },
+});
+
+/** Checks of the operations that an adapter need not offer. */
+function optionalChecks(setup: ContractSetup, call: Call, open: OpenTicket): Check[] {
+  const offered = operationsOf(opened(setup), KIND, setup.key);
+  const checks: Check[] = [];
   if (offered.includes('getTicket'))
     checks.push({
       title: 'reads the ticket that it opened',
@@ -108,19 +126,19 @@ export function runPsaAdapterContract(setup: ContractSetup): Promise<void> {
         assert.equal(new Set(companies.map(({ externalId }) => externalId)).size, companies.length);
       },
     });
-  if (setup.works)
-    checks.push({
-      title: 'its test says what is wrong where it is not let in',
-      async run() {
-        const harness = opened(setup);
-        harness.http.reset();
-        harness.http.on('*', { status: 401, body: 'no' });
-        const wrong = await call<TestResult>(harness, 'test').then(
-          ({ ok, detail }) => !ok && Boolean(detail),
-          ({ code }: { code: string }) => code === 'PERMANENT',
-        );
-        assert.ok(wrong, 'it must answer { ok: false, detail }, or throw a PermanentError');
-      },
-    });
-  return runChecks(`${KIND} ${key}`, checks, setup.test);
+  return checks;
 }
+
+const rejectionCheck = (setup: ContractSetup, call: Call): Check => ({
+  title: 'its test says what is wrong where it is not let in',
+  async run() {
+    const harness = opened(setup);
+    harness.http.reset();
+    harness.http.on('*', { status: 401, body: 'no' });
+    const wrong = await call<TestResult>(harness, 'test').then(
+      ({ ok, detail }) => !ok && Boolean(detail),
+      ({ code }: { code: string }) => code === 'PERMANENT',
+    );
+    assert.ok(wrong, 'it must answer { ok: false, detail }, or throw a PermanentError');
+  },
+});
