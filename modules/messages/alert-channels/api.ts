@@ -1,4 +1,4 @@
-/** What other modules may ask of alert channels: sending messages about alerts, and cancelling them. */
+/** What other modules can call: sending messages about alerts, and cancelling them. */
 import { type BoundApi, defineApi } from '#core';
 import { cancel, send } from './services/sending/messages.ts';
 

@@ -1,4 +1,4 @@
-/** The kinds of channels of the product. */
+/** The channel types that come with the product. */
 import { defineContribution } from '#core';
 import { slack, teams } from '../services/adapters/chat.ts';
 import { email } from '../services/adapters/email.ts';

@@ -1,4 +1,4 @@
-/** Plugins that channels name are not removed. */
+/** Reports the channels that use a plugin, so that the plugin is not removed. */
 import { defineContribution } from '#core';
 import { channelsOfPlugin } from '../services/channels.ts';
 

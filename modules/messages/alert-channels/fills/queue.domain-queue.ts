@@ -1,4 +1,4 @@
-/** Messages to alert channels on the operators' pages of queues. */
+/** Messages to alert channels, on the operators' pages. */
 import { defineContribution, deliveryFigures } from '#core';
 import { alertChannelQueue } from '../services/sending/queue.ts';
 

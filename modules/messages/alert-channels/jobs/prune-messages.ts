@@ -1,4 +1,4 @@
-/** Removes messages after 90 days, some at a time. */
+/** Removes messages after 90 days, in batches. */
 import { defineJob, pruneDeliveries } from '#core';
 import { alertChannelQueue } from '../services/sending/queue.ts';
 

@@ -1,9 +1,9 @@
-/** The slot `alerts.channel`: one kind of channel, how it is configured and how a message is sent to it. */
+/** The slot `alerts.channel`: one channel type, how it is configured and how a message is sent to it. */
 import type Joi from 'joi';
 import type { Context, Services } from '#core';
 import type { Outcome, Outgoing } from './message.ts';
 
-/** Whose channel it is; one of the two is null. */
+/** The owner of a channel; one of the two is null. */
 export interface ChannelOwner {
   orgId: string | null;
   partnerId: string | null;
@@ -17,15 +17,15 @@ export interface ChannelAdapter {
   config: Joi.ObjectSchema;
   /** Keys that are sealed, and masked in answers. */
   secrets: readonly string[];
-  /** Keys that say where messages go: another value wants all secrets again that are no destination themselves. */
+  /** Keys that name the destination: changing one requires all other secrets again. */
   destination: readonly string[];
   /** Values that a new channel needs and the caller left out; only the answer to the creation shows them. */
   made?(config: Record<string, unknown>): Record<string, string>;
-  /** What its owner should know, such as that the other side will end it. */
+  /** What the owner should know about the type, for example that the provider will retire it. */
   warning?(config: Record<string, unknown>): string | null;
-  /** What a schema cannot say, within the transaction of the change. Throws 400. */
+  /** Checks that a schema cannot express, within the transaction of the change. Throws 400. */
   check?(ctx: Context, config: Record<string, unknown>, owner: ChannelOwner): Promise<void>;
-  /** Never rejects for what the other side does. `at.ctx` has no transaction open. */
+  /** Never rejects because of the receiver. `at.ctx` has no open transaction. */
   send(
     services: ChannelServices,
     // biome-ignore lint/suspicious/noExplicitAny: each adapter knows its own configuration

@@ -19,7 +19,7 @@ export interface ChannelQuery extends PageQuery {
   health?: Health;
 }
 
-/** Messages in a row that failed, after which a channel is disabled. */
+/** Consecutive failed messages after which a channel is disabled. */
 export const MAX_FAILURES = 50;
 
 const clock = Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/);

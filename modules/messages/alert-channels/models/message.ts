@@ -1,7 +1,7 @@
-/** What is said to a channel about an alert, and what came of an attempt to say it. */
+/** A message about an alert, and the outcome of an attempt to send it. */
 import { oneLine } from '#core';
 
-/** From the least to the most. */
+/** From the least to the most severe. */
 export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 export type MessageKind =
@@ -14,9 +14,9 @@ export type MessageKind =
   | 'digest'
   | 'test';
 
-/** Plain text; each adapter escapes and cuts for its own kind. */
+/** Plain text; each adapter escapes and shortens it for its channel type. */
 export interface ChannelMessage {
-  /** What all messages of an alert have in common: thread, incident. */
+  /** Identifies the alert: the key of the thread or incident that its messages share. */
   alertId: string;
   kind: MessageKind;
   severity: Severity;
@@ -26,18 +26,18 @@ export interface ChannelMessage {
   link?: string;
   organization?: string;
   device?: string;
-  /** When it happened: ISO 8601, UTC. */
+  /** Time of the occurrence: ISO 8601, UTC. */
   at: string;
 }
-/** A message on its way. */
+/** A message that is being sent. */
 export interface Outgoing extends ChannelMessage {
   /** The same in every attempt. */
   id: string;
-  /** Recipients that have it already. */
+  /** Recipients that have received it already. */
   reached: readonly string[];
-  /** The whole address of `link`. */
+  /** The absolute URL of `link`. */
   url: string | null;
-  /** The title with what has become of it: `Resolved: Disk full`. */
+  /** The title with the state of the alert: `Resolved: Disk full`. */
   heading: string;
 }
 export interface Outcome {
@@ -46,11 +46,11 @@ export interface Outcome {
   permanent: boolean;
   /** HTTP status, where there was one. */
   status: number | null;
-  /** The other side's words, or what went wrong. */
+  /** The error that the receiver returned, or what went wrong. */
   answer: string;
   retryAfter: number | null;
   providerMessageId: string | null;
-  /** All recipients that have it by now, where there are several. */
+  /** All recipients that have received it so far, where there are several. */
   reached: string[];
 }
 export const SENT: Outcome = {
@@ -74,7 +74,7 @@ const VERBS: Record<MessageKind, string> = {
   digest: '',
   test: 'Test: ',
 };
-/** In one line, whatever the text holds: names come from tenants and devices. */
+/** Reduces text to one line: names of tenants and devices may contain line breaks. */
 export const headline = (message: ChannelMessage): string =>
   oneLine(`[${message.severity.toUpperCase()}] ${headingOf(message)}`);
 export const headingOf = ({ kind, title }: Pick<ChannelMessage, 'kind' | 'title'>): string =>

@@ -14,7 +14,7 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-/** What a partner shares, its organizations may see, with secrets masked. */
+/** Organizations see the channels of their partner, with secrets masked. */
 function visible(ctx: Context) {
   const query = Channel.in(ctx);
   if (ctx.scope.kind === 'system') return query;
@@ -59,7 +59,7 @@ async function mustLock(ctx: Context, id: string): Promise<Channel> {
 
 export const readChannel = async (ctx: Context, id: string) => ({ data: show(ctx, await mustSee(ctx, id)) });
 
-/** Throws UNKNOWN_CHANNEL_TYPE, URL_BLOCKED, 400 for a configuration that does not fit. Shows once what was made for it. */
+/** Throws UNKNOWN_CHANNEL_TYPE, URL_BLOCKED, 400 for an invalid configuration. Returns generated secrets once. */
 export async function createChannel(ctx: Context, { config: given, ...input }: ChannelCreate) {
   const owner = ownerOf(ctx, input);
   const adapter = mustKnow(ctx, input.type);
@@ -84,7 +84,7 @@ export async function updateChannel(ctx: Context, id: string, { config: given, .
   const wanted = given ? mustFit(adapter, merged(adapter, opened(ctx, before), given)) : null;
   if (wanted) await adapter.check?.(ctx, wanted, before);
   const config = wanted ? sealed(ctx, id, adapter, wanted) : {};
-  // Who says that it is on has seen to what was wrong.
+  // Enabling a channel resets its health: the caller has fixed the cause.
   const fresh = update.enabled || given ? { health: 'ok' as const, consecutiveFailures: 0, lastError: null } : {};
   const after = await Channel.query(ctx.trx)
     .findById(id)
@@ -100,7 +100,7 @@ export async function updateChannel(ctx: Context, id: string, { config: given, .
   return { data: show(ctx, channel) };
 }
 
-/** Throws IN_USE with what names it. What waits for it goes with it. */
+/** Throws IN_USE with the objects that use it. Waiting messages are removed with it. */
 export async function deleteChannel(ctx: Context, id: string) {
   const channel = await mustLock(ctx, id);
   const usage: Record<string, number> = {};
@@ -120,7 +120,7 @@ export function audit(ctx: Context, action: string, channel: Channel, details: R
   ctx.audit(action, { ...owner, resourceType: 'alert_channel', resourceId: id, resourceName: name, details });
 }
 
-/** Channels of these organizations that send through this plugin; the first hundred. */
+/** Channels of these organizations that send through this plugin; at most 100. */
 export const channelsOfPlugin = async (ctx: Context, orgIds: readonly string[], slug: string): Promise<Channel[]> =>
   Channel.in(ctx)
     .where({ type: 'plugin' })

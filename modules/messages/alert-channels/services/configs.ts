@@ -1,4 +1,4 @@
-/** Configurations of channels: checked by their kind, with secrets sealed in storage and masked in answers. */
+/** Configurations of channels: validated by their type, with secrets sealed in storage and masked in answers. */
 import { type Context, errors, UrlBlockedError } from '#core';
 import type { ChannelAdapter } from '../models/adapter.ts';
 import type { Channel, Config } from '../models/channel.ts';
@@ -20,7 +20,7 @@ export function mustFit(adapter: ChannelAdapter, config: Config): Config {
   });
 }
 
-/** Stored, it would take the secret's place. */
+/** Rejects the mask as a value: stored, it would replace the secret. */
 function mustNotBeMasked(value: unknown, path = 'config'): void {
   if (typeof value === 'string' && value.startsWith(MASK)) {
     const message = `${path} is masked: leave it out to keep what is stored`;
@@ -30,7 +30,7 @@ function mustNotBeMasked(value: unknown, path = 'config'): void {
   for (const [key, inner] of Object.entries(value)) mustNotBeMasked(inner, `${path}.${key}`);
 }
 
-/** Throws URL_BLOCKED for what the outbound client would refuse. Before the first query: it asks the name server. */
+/** Throws URL_BLOCKED for a URL that the outbound client would block. Runs before the first query, because it resolves names. */
 export async function mustBeCallable(ctx: Context, config: Config): Promise<void> {
   for (const key of ['url', 'webhookUrl']) {
     const url = config[key];
@@ -75,7 +75,7 @@ export function opened(
   return { ...config, ...Object.fromEntries(open) };
 }
 
-/** Absent keeps, null clears, a value replaces. Throws CREDENTIALS_REQUIRED for another destination without the secrets. */
+/** A missing key keeps, null clears, a value replaces. Throws CREDENTIALS_REQUIRED for a new destination without the secrets. */
 export function merged(adapter: ChannelAdapter, before: Config, given: Config): Config {
   mustNotBeMasked(given);
   const elsewhere = adapter.destination.some(

@@ -1,4 +1,4 @@
-/** Changing a webhook: where it sends, what, with which secrets, and whether at all. */
+/** Changing a webhook: its URL, events, secrets and status. */
 import { announceDue, type Context, changesOf, errors } from '#core';
 import { type Header, MASK, type Webhook, type WebhookUpdate } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
@@ -44,7 +44,7 @@ export async function updateWebhook(ctx: Context, id: string, update: WebhookUpd
   return { data: { ...show(after), ...(renewed ? { secret: renewed.secret } : {}) } };
 }
 
-/** What a webhook that begins anew has behind it. */
+/** The counters of a webhook that starts again. */
 export const FRESH = {
   disabledReason: null,
   consecutiveFailures: 0,
@@ -62,7 +62,7 @@ function mustReenter(before: readonly Header[], given: readonly Header[] | undef
   });
 }
 
-/** What waits for a webhook is out of the senders' way while it does not send. Its tests go on. */
+/** Deliveries of an inactive webhook have no due time, so that claims do not read them. Tests are sent all the same. */
 export async function holdOrRelease(ctx: Context, id: string, status: 'active' | 'paused' | 'failed'): Promise<void> {
   const text =
     status === 'active'

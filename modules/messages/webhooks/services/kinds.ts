@@ -1,4 +1,4 @@
-/** The kinds of events that webhooks can be told of: what the modules fill, and our own test. */
+/** The event kinds that webhooks can receive: those of the modules, and the test. */
 import type { Context } from '#core';
 import { UnknownEvent } from '../errors.ts';
 import { type WebhookEvent, webhookEventOf } from '../models/webhook-event.ts';
@@ -22,13 +22,13 @@ export function kindsOf(ctx: Context): Kind[] {
   return [...kinds].map(([kind, summary]) => ({ kind, summary })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
-/** What listens to a kind: `*`, each family it belongs to, and the kind itself. */
+/** Every entry of `events` that matches a kind: `*`, each family that it belongs to, and the kind itself. */
 export function matchesOf(kind: string): string[] {
   const parts = kind.split('.');
   return ['*', ...parts.slice(1).map((_, index) => `${parts.slice(0, index + 1).join('.')}.*`), kind];
 }
 
-/** Throws UNKNOWN_EVENT, with the kinds there are, for what nothing is ever sent for. */
+/** Throws UNKNOWN_EVENT, with the known kinds, for an entry that matches no kind. */
 export function mustKnow(ctx: Context, events: readonly string[], path = 'events', place = 'payload'): void {
   const kinds = kindsOf(ctx).map(({ kind }) => kind);
   const known = new Set(kinds.flatMap(matchesOf));

@@ -17,7 +17,7 @@ const REASONS: Record<Reason, string> = {
   failing_for_days: `every attempt has failed for ${DISABLE_POLICY.afterDays} days`,
 };
 
-/** Ends quietly when webhook or account are gone. */
+/** Does nothing when the webhook or the account no longer exists. */
 export async function sendNotice(ctx: Context, notice: Notice): Promise<void> {
   const { webhookId, userId, reason, consecutiveFailures } = notice;
   const found = await ctx.asPlatform(async (own) => {

@@ -1,10 +1,10 @@
-/** Who sees a webhook, and who may change it. */
+/** Who can see a webhook, and who can change it. */
 import { type Context, errors, mustWriteFor } from '#core';
 import { Webhook } from '../models/webhook.ts';
 
 /**
- * Webhooks within reach. A partner's own are for its people only, unlike other things that partners share: URL and events
- * are no business of its customers.
+ * Webhooks within reach. Unlike other shared objects, webhooks of a partner are visible only to its own users: their URLs and
+ * events are not meant for its customers.
  */
 export function visibleWebhooks(ctx: Context) {
   const query = Webhook.in(ctx).whereNull('webhooks.deletedAt');

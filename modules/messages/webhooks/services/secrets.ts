@@ -11,7 +11,7 @@ type Seal = Services['seal'];
 const secretPlace = (id: string) => ({ table: 'webhooks', column: 'secrets', row: id });
 const headerPlace = (id: string) => ({ table: 'webhooks', column: 'headers', row: id });
 
-/** A new secret in front of those that still sign: at most one, and for 24 hours. */
+/** Adds a new secret in front of those that still sign: at most one, for 24 hours. */
 export function withNewSecret(
   ctx: Context,
   webhookId: string,

@@ -1,4 +1,4 @@
-/** What happens to deliveries and webhooks as time passes: waiting deliveries are cancelled, old rows are removed. */
+/** Scheduled work on deliveries and webhooks: waiting deliveries are cancelled, old rows are removed. */
 import { type Context, pruneDeliveries } from '#core';
 import { RETENTION_DAYS, webhookQueue } from './sending/queue.ts';
 
@@ -27,7 +27,7 @@ export async function cancelStale(ctx: Context): Promise<void> {
   );
 }
 
-/** Removes old deliveries, and deleted webhooks with the last of them. True where there may be more. Platform role. */
+/** Removes old deliveries, and deleted webhooks with their last delivery. True where there may be more. Platform role. */
 export async function prune(ctx: Context): Promise<boolean> {
   const more = await pruneDeliveries(ctx, webhookQueue);
   await ctx.sql(`delete from webhook_counts where hour < now() - interval '2 days'`);

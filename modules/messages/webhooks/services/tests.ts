@@ -1,4 +1,4 @@
-/** Testing a webhook, with or without waiting for what comes of it. */
+/** Testing a webhook, with or without waiting for the result. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Context, type Reply, reply } from '#core';
 import { Delivery } from '../models/delivery.ts';
@@ -8,10 +8,10 @@ import { addTest, show } from './deliveries.ts';
 const LONGEST_MS = 20_000;
 const LOOK_MS = 150;
 
-/** The work of this request is closed, so that no transaction is open while it waits. */
+/** The route opens no transaction of its own, so that none is open while it waits. */
 export async function testWebhook(ctx: Context, id: string, event: string, wait: boolean): Promise<Reply | object> {
   const deliveryId = await ctx.asPlatform((own) => addTest(own, id, event));
-  // The entry is part of the commit above.
+  // The audit entry was committed with the transaction above.
   ctx.unchanged();
   if (!wait) return { deliveryId };
   const end = Date.now() + LONGEST_MS;

@@ -32,7 +32,7 @@ const ORDER = {
     { expression: 'webhooks.id', direction: 'asc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-// Of what the last 24 hours counted; in whole hours, as they are counted.
+// Totals of the last 24 hours, by whole hours, as they are counted.
 const LAST_DAY = `(select jsonb_build_object('delivered', coalesce(sum(c.delivered), 0), 'failed', coalesce(sum(c.failed), 0))
   from webhook_counts c where c.webhook_id = webhooks.id and c.hour > now() - interval '24 hours')`;
 
@@ -41,7 +41,7 @@ export interface WebhookQuery extends PageQuery {
   status?: WebhookStatus;
 }
 
-/** Without any secret: values of headers masked, signing secrets by their ids only. */
+/** Without secrets: header values masked, signing secrets by their ids only. */
 export function show(webhook: Webhook) {
   const { host: _host, noticed: _noticed, deletedAt: _deletedAt, headers, secrets, ...shown } = webhook;
   return {
@@ -70,7 +70,7 @@ export async function readWebhook(ctx: Context, id: string) {
   return { data: show(await mustSee(ctx, id)) };
 }
 
-/** Throws URL_BLOCKED for what the outbound client would refuse. Before the first query: it asks the name server. */
+/** Throws URL_BLOCKED for a URL that the outbound client would block. Runs before the first query, because it resolves names. */
 export async function mustBeCallable(ctx: Context, url: string): Promise<{ url: string; host: string }> {
   try {
     await ctx.services.http.check(url);
@@ -109,14 +109,14 @@ export async function createWebhook(ctx: Context, { secret: given, headers = [],
   return { data: { ...show(webhook), secret } };
 }
 
-/** New webhooks of one owner take turns until they commit. */
+/** Creations for one owner wait for each other until they commit. */
 async function mustHaveRoom(ctx: Context, { orgId, partnerId }: Pick<Webhook, 'orgId' | 'partnerId'>): Promise<void> {
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks:${orgId ?? partnerId}`]);
   const owned = visibleWebhooks(ctx).where(orgId ? { 'webhooks.orgId': orgId } : { 'webhooks.partnerId': partnerId });
   if ((await owned.resultSize()) >= MAX_WEBHOOKS) throw WebhookLimit();
 }
 
-/** Forgets its secrets and stops at once; what was still to be sent is cancelled within a minute. */
+/** Removes its secrets and stops at once; waiting deliveries are cancelled within a minute. */
 export async function deleteWebhook(ctx: Context, id: string) {
   const webhook = await mustLock(ctx, id);
   await visibleWebhooks(ctx).findById(id).patch({ deletedAt: new Date(), secrets: [], headers: [] });

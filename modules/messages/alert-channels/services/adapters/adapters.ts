@@ -1,4 +1,4 @@
-/** The kinds of channels there are here, in-tree and of module packages. */
+/** The channel types of this installation, those of module packages included. */
 import type { Context } from '#core';
 import { UnknownType } from '../../errors.ts';
 import type { ChannelAdapter } from '../../models/adapter.ts';
@@ -6,7 +6,7 @@ import type { ChannelAdapter } from '../../models/adapter.ts';
 const all = (ctx: Context, orgId?: string | null) =>
   ctx.contributions('alerts.channel', orgId ?? undefined) as readonly ChannelAdapter[];
 
-/** Undefined where the module that made the channel is gone, or off there. */
+/** Undefined where the module that offers the type is removed, or disabled for the organization. */
 export const adapterOf = (ctx: Context, type: string, orgId?: string | null): ChannelAdapter | undefined =>
   all(ctx, orgId).find((adapter) => adapter.type === type);
 

@@ -1,4 +1,4 @@
-/** Alerts in chats: Slack by an incoming webhook, Microsoft Teams by a Workflow. */
+/** Alerts in chats: Slack through an incoming webhook, Microsoft Teams through a Workflow. */
 import Joi from 'joi';
 import { cutText, oneLine } from '#core';
 import type { ChannelAdapter } from '../../models/adapter.ts';
@@ -28,15 +28,15 @@ export const slack: ChannelAdapter = {
       })
       .messages({ 'any.invalid': `{{#label}} must be an address at https://${SLACK_HOST}/` }),
   }),
-  // Who knows the address may write to the channel.
+  // Knowing the address is enough to write to the channel, so it is a secret.
   secrets: ['webhookUrl'],
   destination: ['webhookUrl'],
   send: (services, config: Config, message) => sendJson(services, config.webhookUrl, JSON.stringify(slackOf(message))),
 };
 
-/** Slack reads three signs as markup; the rest is as it is written. */
+/** Slack reads three characters as markup; all others stay as they are. */
 const forSlack = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-/** Cut first, so that no sign is halved; five letters for one at most. */
+/** Shortens before escaping, so that no escape sequence is cut; each takes up to five characters. */
 const section = (text: string) => {
   for (let most = SLACK_MOST; ; most = Math.floor(most * 0.8)) {
     const shown = forSlack(cutText(text, most));
@@ -73,7 +73,7 @@ export const teams: ChannelAdapter = {
 };
 
 const COLORS: Record<string, string> = { critical: 'attention', high: 'attention', medium: 'warning' };
-/** As runs of text, which know no markup. */
+/** As text runs, in which Teams reads no markup. */
 const runs = (text: string, more: object = {}) => ({
   type: 'RichTextBlock',
   inlines: [{ type: 'TextRun', text, ...more }],

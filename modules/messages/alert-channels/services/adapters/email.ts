@@ -1,4 +1,4 @@
-/** Alerts by mail: one recipient a message, all messages of an alert in one thread. */
+/** Alerts by mail: one message for each recipient, and one thread for each alert. */
 import Joi from 'joi';
 import { cutText, escapeHtml, MailError, mailIdOf, oneLine } from '#core';
 import type { ChannelAdapter, ChannelServices } from '../../models/adapter.ts';
@@ -18,7 +18,7 @@ export const email: ChannelAdapter = {
       .items(Joi.string().email({ tlds: false }).max(255))
       .min(1)
       .max(50)
-      // Compared before the items are known to be texts.
+      // Compared before the items are validated as text.
       .unique((a: unknown, b: unknown) => `${a}`.toLowerCase() === `${b}`.toLowerCase())
       .required(),
     subjectPrefix: Joi.string().trim().max(50),

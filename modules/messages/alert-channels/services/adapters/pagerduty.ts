@@ -1,4 +1,4 @@
-/** Alerts as incidents of PagerDuty (Events API v2): all messages of an alert are about one incident. */
+/** Alerts as incidents of PagerDuty (Events API v2): all messages of an alert update one incident. */
 import Joi from 'joi';
 import { cutText, oneLine } from '#core';
 import type { ChannelAdapter } from '../../models/adapter.ts';

@@ -1,4 +1,4 @@
-/** One request to a channel's server, and what its answer means. */
+/** One request to a channel's server, and the outcome that follows from its answer. */
 import { cutText, oneLine, retryAfterOf, UpstreamError, UrlBlockedError } from '#core';
 import type { ChannelServices } from '../../models/adapter.ts';
 import { type Outcome, SENT } from '../../models/message.ts';
@@ -6,7 +6,7 @@ import { type Outcome, SENT } from '../../models/message.ts';
 const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 65_536;
 
-/** 2xx is success; 4xx is for good, but for 408 and 429. Never rejects for what the other side does. */
+/** 2xx is success; 4xx except 408 and 429 is permanent. Never rejects because of the receiver. */
 export async function sendJson(
   { http }: Pick<ChannelServices, 'http'>,
   url: string,
@@ -43,7 +43,7 @@ export const failure = (answer: string, permanent: boolean): Outcome => ({
   ...{ success: false, permanent, answer: cutText(oneLine(answer), 300) },
 });
 
-/** To each recipient by itself; who has it is not sent it again. For good only where all were refused for good. */
+/** Sends to each recipient that has not received it. Permanent only where every recipient failed permanently. */
 export async function toEach(
   recipients: readonly string[],
   reached: readonly string[],

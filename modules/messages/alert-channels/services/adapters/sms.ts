@@ -1,4 +1,4 @@
-/** Alerts as text messages: short, and the link at the end. */
+/** Alerts as text messages: short, with the link at the end. */
 import Joi from 'joi';
 import { cutText, oneLine, SmsError } from '#core';
 import type { ChannelAdapter } from '../../models/adapter.ts';
@@ -37,7 +37,7 @@ export const sms: ChannelAdapter = {
 export function textOf(message: Outgoing): string {
   const { organization, url } = message;
   const said = oneLine(`${headline(message)}${organization ? ` (${organization})` : ''}: ${message.message}`);
-  // One that leaves no room for words is no use.
+  // A link that leaves no room for the text is left out.
   const end = url && url.length < MAX_CHARACTERS - 60 ? ` ${url}` : '';
   return `${cutText(said, MAX_CHARACTERS - end.length)}${end}`;
 }

@@ -1,4 +1,4 @@
-/** Alerts to other people's servers, signed as all webhooks of Quartermaster are (Standard Webhooks). */
+/** Alerts to servers of third parties, signed like all webhooks of Quartermaster (Standard Webhooks). */
 import { randomBytes } from 'node:crypto';
 import Joi from 'joi';
 import { Webhook as Signer } from 'standardwebhooks';
@@ -12,7 +12,7 @@ interface Config {
   headers: { key: string; value: string }[];
   secret: string;
 }
-/** Ours, or the connection's. */
+/** Header fields that the sender or the connection sets. */
 const FORBIDDEN =
   /^(webhook-.*|host|content-length|content-type|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/i;
 const header = Joi.object<Config['headers'][number], true>({
@@ -39,7 +39,7 @@ export const webhook: ChannelAdapter = {
     headers: Joi.array()
       .items(header)
       .max(20)
-      // Compared before the items are known to be objects.
+      // Compared before the items are validated as objects.
       .unique(
         (a: { key?: string } | null, b: { key?: string } | null) =>
           `${a?.key}`.toLowerCase() === `${b?.key}`.toLowerCase(),

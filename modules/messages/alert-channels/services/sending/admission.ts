@@ -1,4 +1,4 @@
-/** Which claimed messages are sent now: not those of channels that are off, have quiet hours, or have been sent enough. */
+/** Which claimed messages are sent now: not those of channels that are disabled, in quiet hours, or over their rate. */
 import type { ClaimedMessage, Context, PreparedMessages } from '#core';
 import type { Channel } from '../../models/channel.ts';
 import { headingOf } from '../../models/message.ts';
@@ -8,7 +8,7 @@ import { digestOf, throttle } from './throttles.ts';
 
 type Claimed = QueuedMessage & ClaimedMessage;
 
-/** Platform role. Claims are made one after another, so the window of a channel is counted right. */
+/** Platform role. Claims run one after another, so the count of a channel's window is exact. */
 export async function admit(ctx: Context, messages: readonly Claimed[]): Promise<PreparedMessages<Message>> {
   const now = new Date();
   const all = messages.map((message) => ({ ...message, to: channelOf(message.channel) }));
@@ -37,7 +37,7 @@ export async function admit(ctx: Context, messages: readonly Claimed[]): Promise
   return { send, postponed };
 }
 
-/** The text of a digest is made when it is sent. */
+/** The text of a digest is built when it is sent. */
 async function complete(ctx: Context, message: Claimed & { to: Channel }): Promise<Message & ClaimedMessage> {
   const { id, lease, receiver, attempts, to, reached, kind } = message;
   const text = kind === 'digest' ? await digestOf(ctx, to, id) : message.message;
@@ -45,7 +45,7 @@ async function complete(ctx: Context, message: Claimed & { to: Channel }): Promi
   return { id, lease, receiver, attempts, to, outgoing: { ...text, id, reached, url, heading: headingOf(text) } };
 }
 
-/** As the model has it: `to_jsonb` names columns as the database does. */
+/** With the field names of the model: `to_jsonb` gives the column names of the database. */
 const channelOf = (row: Record<string, unknown>): Channel =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

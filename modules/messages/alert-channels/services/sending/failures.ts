@@ -1,9 +1,9 @@
-/** Channels whose messages fail again and again are disabled. Platform role. */
+/** Disables channels whose messages fail repeatedly. Platform role. */
 import type { Context } from '#core';
 import disabled from '../../events/disabled.ts';
 import { MAX_FAILURES } from '../../models/channel.ts';
 
-/** A channel after the results of some messages were written. */
+/** A channel after the results of some messages were stored. */
 export interface ChannelState {
   id: string;
   orgId: string | null;

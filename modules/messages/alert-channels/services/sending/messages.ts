@@ -1,8 +1,8 @@
-/** Messages about alerts: queued within the change that causes them, or taken back. */
+/** Messages about alerts: queued within the change that causes them, or cancelled. */
 import { announceDue, type Context, cutText } from '#core';
 import type { ChannelMessage, MessageKind } from '../../models/message.ts';
 
-// An alert's end, or that it is acknowledged, is sent only to channels that were sent something about it before.
+// That an alert ended or was acknowledged is sent only to channels that received an earlier message about it.
 const INSERT = `
 with made as (
   insert into alert_notifications (org_id, channel_id, alert_id, kind, step, sequence, severity, message)
@@ -18,7 +18,7 @@ with made as (
   returning id, channel_id, org_id)
 insert into alert_channel_queue (id, channel_id, org_id) select id, channel_id, org_id from made`;
 
-/** Does nothing for a channel that is off or wants only more severe alerts. The same message is sent once. */
+/** Does nothing for a channel that is disabled or accepts only more severe alerts. The same message is sent once. */
 export async function send(
   ctx: Context,
   channelId: string,
@@ -34,7 +34,7 @@ export async function send(
   if (rowCount) announceDue(ctx, 'alert-channels');
 }
 
-/** Messages that are being sent at this moment are not taken back. Returns how many were. */
+/** Returns the number of cancelled messages; messages that are being sent are not cancelled. */
 export async function cancel(ctx: Context, alertId: string, kinds?: readonly MessageKind[]): Promise<number> {
   const { rowCount } = await ctx.sql(
     `with removed as (

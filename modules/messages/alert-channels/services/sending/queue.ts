@@ -37,7 +37,7 @@ export const alertChannelQueue = defineDelivery<QueuedMessage, Details, Message>
   limits: {
     perPartition: 5,
     perProcess: () => 20,
-    // Longer than mail to fifty recipients takes at a slow server.
+    // Longer than a mail to fifty recipients takes with a slow server.
     leaseSeconds: 900,
     pollSeconds: 5,
   },

@@ -1,11 +1,11 @@
-/** The messages that webhooks can be sent, for the API document. */
+/** The messages that webhooks receive, for the API document. */
 import Joi from 'joi';
 import type { OutgoingMessage } from '#core';
 import { API_VERSIONS } from '../../models/webhook.ts';
 import type { WebhookEvent } from '../../models/webhook-event.ts';
 import { TEST_KIND } from '../kinds.ts';
 
-/** The kind that is only ever a test. */
+/** The kind of tests. */
 type Tested = Pick<WebhookEvent, 'kind' | 'summary' | 'example'> & { shape?: undefined };
 type Documented = Pick<WebhookEvent, 'kind' | 'summary' | 'shape' | 'example'>;
 
@@ -36,7 +36,7 @@ const testShape = Joi.object({
   name: Joi.string().required(),
 }).description('In a message that tests the webhook');
 
-/** Only lists and what others say can be so long that it is reduced. */
+/** A message is reduced only where it has lists or texts from outside; others never reach the limit. */
 function dataOf(shape: Joi.ObjectSchema): Joi.Schema {
   const whole = shape.keys(ABOUT).description('Ids and a small snapshot of what happened');
   const { keys = {} } = shape.describe() as { keys?: Record<string, { type?: string }> };

@@ -1,4 +1,4 @@
-/** Events as messages: the body that is signed and sent, made once, within the change that emitted the event. */
+/** Events as messages: the body that is signed and sent, built once, within the change that emitted the event. */
 import type { DomainEvent } from '#core';
 import { API_VERSIONS } from '../../models/webhook.ts';
 import type { WebhookEvent } from '../../models/webhook-event.ts';
@@ -14,7 +14,7 @@ export interface Message {
   data: Record<string, unknown>;
 }
 
-/** As the world sees it, whichever way it comes. */
+/** The data that the message shows to receivers. */
 export const shown = ({ id, type, timestamp, orgId, data }: Message) => ({
   ...{ id, type, timestamp, apiVersion: API_VERSIONS[0] as string, orgId },
   data: bounded(data),
