@@ -1,4 +1,4 @@
-/** What other modules may ask of plugins: which providers there are, and calling one. */
+/** What other modules can call: listing the providers of plugins, and calling one. */
 import { type BoundApi, defineApi } from '#core';
 import { callProvider, listProviders } from './services/actions.ts';
 

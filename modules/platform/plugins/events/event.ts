@@ -7,7 +7,7 @@ interface PluginEvent {
   slug: string;
   name: string;
   data: Record<string, unknown>;
-  /** How many plugins lie between this event and the action of a person or device that caused it. */
+  /** The number of plugins between this event and the action of a person or device that caused it. */
   depth: number;
 }
 

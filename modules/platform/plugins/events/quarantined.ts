@@ -1,4 +1,4 @@
-/** A plugin was switched off because it misbehaves; it stays off until it is enabled again. */
+/** A plugin was disabled because it misbehaves; it stays disabled until it is enabled again. */
 import Joi from 'joi';
 import { defineEvent } from '#core';
 

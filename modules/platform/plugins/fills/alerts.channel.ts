@@ -1,4 +1,4 @@
-/** A kind of alert channel: whatever a plugin of the organization can send to. */
+/** The channel type for plugins: alerts go to a provider of a plugin of the organization. */
 import { defineContribution } from '#core';
 import { pluginChannel } from '../services/bridges/alert-channel.ts';
 

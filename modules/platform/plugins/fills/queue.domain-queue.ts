@@ -1,4 +1,4 @@
-/** Work that waits for plugins on the operators' pages of queues. */
+/** Work that waits for plugins, on the operators' pages. */
 import { defineContribution, deliveryFigures } from '#core';
 import { pluginQueue } from '../services/dispatch/queue.ts';
 

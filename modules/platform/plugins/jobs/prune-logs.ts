@@ -1,4 +1,4 @@
-/** Removes logs of plugins after 14 days, and beyond 50,000 lines, some at a time. */
+/** Removes logs of plugins after 14 days, and beyond 50,000 lines, in batches. */
 import { defineJob } from '#core';
 import { pruneLogs } from '../services/sweeps.ts';
 

@@ -1,4 +1,4 @@
-/** Each minute: schedules that are due, steps that never ended, queues that grew too long. */
+/** Runs each minute: due schedules, steps that never ended, queues that grew too long. */
 import { defineJob } from '#core';
 import { tickSchedules } from '../services/dispatch/schedules.ts';
 import { sweepSteps, trimQueues } from '../services/sweeps.ts';

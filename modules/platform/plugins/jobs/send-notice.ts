@@ -1,4 +1,4 @@
-/** Mails the user who installed a plugin that was switched off. */
+/** Mails the user who installed a plugin that was disabled. */
 import Joi from 'joi';
 import { defineJob } from '#core';
 import { type Notice, sendNotice } from '../services/notices.ts';

@@ -1,4 +1,4 @@
-/** The catalog: plugins that this installation of the server knows, and the versions there are. */
+/** The catalog: the plugins that this server knows, and their versions. */
 import Joi from 'joi';
 import { Model, named } from '#core';
 import type { Manifest } from '#plugin-sdk/host';
@@ -100,7 +100,7 @@ export const versionShape = named(
     releasedAt: Joi.date().iso().required(),
   }),
 );
-/** What a plugin asks for, in words, and why it does. */
+/** A permission that a plugin asks for, in words, and the reason that it gives. */
 export const capabilityShape = named(
   'PluginCapability',
   Joi.object({

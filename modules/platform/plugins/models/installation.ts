@@ -1,4 +1,4 @@
-/** An installation: a plugin in one organization or in all of a partner's, what it was granted and how it fares. */
+/** An installation: a plugin in one organization or in all of a partner's, its granted permissions and its health. */
 import Joi from 'joi';
 import { Model, named, openObject } from '#core';
 import type { ResourceLimits } from '#plugin-sdk/host';
@@ -30,7 +30,7 @@ export class Installation extends Model {
   declare pendingPermissions: string[];
   declare pendingVersion: string | null;
   declare sandboxEnabled: boolean;
-  /** Where they differ from the defaults. */
+  /** Only those that differ from the defaults. */
   declare resourceLimits: Partial<ResourceLimits>;
   declare health: Health;
   declare listens: string[];
@@ -49,7 +49,7 @@ export class Installation extends Model {
   declare updatedAt: Date;
 }
 
-/** What people see in place of a secret; sent back it keeps what is there. */
+/** Shown in place of a secret; in a change it keeps the stored value. */
 export const MASK = '********';
 
 export interface InstallationCreate {

@@ -1,4 +1,4 @@
-/** What plugins said, and what the host had to say about them. */
+/** Log lines: those of plugins, and those of the host about them. */
 import Joi from 'joi';
 import { Model } from '#core';
 

@@ -2,12 +2,12 @@
 import type { Context } from '#core';
 
 export interface PluginUser {
-  /** What it is, such as `alertChannel`. */
+  /** The kind of object, such as `alertChannel`. */
   kind: string;
   id: string;
   name: string;
 }
 export interface PluginUsage {
-  /** Within the transaction of the removal; the first hundred are enough. */
+  /** Runs within the transaction of the removal; the first hundred are enough. */
   of(ctx: Context, plugin: { orgIds: readonly string[]; slug: string }): Promise<PluginUser[]>;
 }

@@ -1,4 +1,4 @@
-/** Actions that people start, and operations of providers that other modules call. */
+/** Actions that users start, and operations of providers that other modules call. */
 import { type Context, errors, holdsPermission } from '#core';
 import type { ActionCall } from '#plugin-sdk';
 import { checkForm, checkResult, type Manifest, type ProviderKind } from '#plugin-sdk/host';
@@ -56,7 +56,7 @@ function mustHoldPair(ctx: Context, pair: string): void {
   if (!holds) throw errors.Forbidden({ message: 'Permission denied', details: [{ permission: pair }] });
 }
 
-/** The target, and the organization in which it lies. @param own the installation's; null where it is a partner's */
+/** The target and its organization. @param own the installation's organization; null where it belongs to a partner */
 async function targetOf(
   ctx: Context,
   type: ActionCall['target']['type'],
@@ -74,7 +74,7 @@ async function targetOf(
   if (!id) throw invalid(`targetId is required: the ${type}`);
   if (type === 'alert') throw invalid('This server has no alerts');
   const device = await ctx.use('devices').mustExist(id);
-  // A plugin sees only its own organization, also when the caller sees more.
+  // A plugin sees only its own organization, even when the caller sees more.
   if (own && device.orgId !== own) throw errors.NotFound('Device not found');
   return { target: { type, id }, orgId: device.orgId };
 }
@@ -90,7 +90,7 @@ export function resultOf(outcome: Outcome): unknown {
 
 export interface Provider {
   installationId: string;
-  /** Null: it serves all organizations of the partner; calls name the one that they are for. */
+  /** Null: it serves all organizations of the partner; each call names its organization. */
   orgId: string | null;
   slug: string;
   kind: ProviderKind;
@@ -102,7 +102,7 @@ export interface Provider {
   destructive: boolean;
 }
 
-/** What enabled plugins within the caller's reach offer. */
+/** The providers of enabled plugins within the caller's reach. */
 export async function listProviders(ctx: Context, kind?: ProviderKind, orgId?: string): Promise<Provider[]> {
   const found = Installation.in(ctx).where({ enabled: true, status: 'installed' }).orderBy(['slug', 'id']).limit(500);
   if (orgId) serving(found, orgId);
@@ -125,7 +125,7 @@ export async function listProviders(ctx: Context, kind?: ProviderKind, orgId?: s
 
 export interface ProviderCall {
   installationId: string;
-  /** Where it is a partner's: the organization that the call is for; the caller's own when left out. */
+  /** For a plugin of a partner: the organization that the call is for; the caller's own when absent. */
   orgId?: string;
   kind: ProviderKind;
   key: string;
@@ -135,7 +135,7 @@ export interface ProviderCall {
 
 /**
  * For other modules, outside of any transaction: it waits for the plugin. The answer fits the schema of the kind. Throws
- * 404 for what is not there or out of reach, and PLUGIN_FAILED, PLUGIN_TIMEOUT or PLUGIN_BUSY.
+ * 404 for a provider that does not exist or is out of reach, and PLUGIN_FAILED, PLUGIN_TIMEOUT or PLUGIN_BUSY.
  */
 export const callProvider = async (ctx: Context, call: ProviderCall): Promise<unknown> =>
   resultOf(await askProvider(ctx, call));

@@ -1,4 +1,4 @@
-/** The catalog: what callers may install, and how operators register, withdraw and mark plugins. */
+/** The catalog: what callers can install, and how operators register, withdraw and mark plugins. */
 
 import semver from 'semver';
 import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
@@ -121,7 +121,7 @@ export interface Marks {
   isDeprecated?: boolean;
 }
 
-/** Platform role, as all that changes the catalog. */
+/** Platform role, like every change of the catalog. */
 export async function markEntry(ctx: Context, slug: string, marks: Marks) {
   if (Object.keys(marks).length === 0) throw errors.NoUpdates();
   const { id } = await mustFind(ctx, slug);
@@ -141,7 +141,7 @@ export function auditEntry(
   ctx.audit(action, { resourceType: 'plugin_catalog', resourceId: id, resourceName: slug, details });
 }
 
-/** A withdrawn version cannot be installed any more; where it is installed it keeps running. */
+/** A withdrawn version can no longer be installed; existing installations keep running. */
 export async function yankVersion(ctx: Context, slug: string, version: string, yanked: boolean) {
   const { id } = await mustFind(ctx, slug);
   const changed = await PluginVersion.in(ctx).where({ catalogId: id, version }).patch({ yanked });
@@ -151,7 +151,7 @@ export async function yankVersion(ctx: Context, slug: string, version: string, y
   return readEntry(ctx, slug);
 }
 
-/** The newest version that is not withdrawn; a prerelease only where there is nothing else. */
+/** The newest version that is not withdrawn; a prerelease only where no other version exists. */
 export async function chooseNewest(ctx: Context, catalogId: string): Promise<string | null> {
   const versions = (await PluginVersion.in(ctx).where({ catalogId, yanked: false })).map(({ version }) => version);
   const sorted = versions.sort(semver.rcompare);

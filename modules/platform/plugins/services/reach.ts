@@ -18,13 +18,13 @@ export async function mustLock(ctx: Context, id: string): Promise<Installation> 
   return installation;
 }
 
-/** Whether it is the partner's above the caller, who sees that it is there, and no more. */
+/** Whether it belongs to the caller's partner: the caller sees that it exists, and no more. */
 export function isInherited({ scope }: Context, { partnerId }: Pick<Installation, 'partnerId'>): boolean {
   if (partnerId === null || scope.kind === 'system') return false;
   return !(scope.kind === 'partner' && scope.allOrgs && scope.partnerId === partnerId);
 }
 
-/** Without any secret; of a partner's, its organizations see neither configuration nor what others made it fail of. */
+/** Without secrets. Organizations see neither the configuration nor the errors of a partner's installation. */
 export function show(ctx: Context, installation: Installation) {
   const { secretConfig, listens, crashes, windowStartedAt, windowCalls, windowErrors, ...rest } = installation;
   const { keepData, statusSince, config, ...shown } = rest;
@@ -40,7 +40,7 @@ export function serving<Q extends { whereRaw(sql: string, values: string[]): Q }
   return query.whereRaw('plugin_installations.id in (select s.id from plugins_serving(?::uuid) s)', [orgId]);
 }
 
-/** Throws 404 where it is not the one that serves this organization. */
+/** Throws 404 unless it serves this organization. */
 export async function mustServe(ctx: Context, { id }: Installation, orgId: string): Promise<void> {
   mustAccessOrg(ctx, orgId);
   const [found] = await serving(Installation.in(ctx).where({ id }).select('id'), orgId);

@@ -1,4 +1,4 @@
-/** Taking a package into the catalog: read without trusting it, its signature checked, kept whole for every node. */
+/** Registering a package: read without trusting it, its signature verified, stored whole for every node. */
 import type { BodyStream, Context } from '#core';
 import { limits as LIMITS, type Manifest, packageHash, readPackage, verifyPackage } from '#plugin-sdk/host';
 import { PackageInvalid, SignatureInvalid, VersionExists } from '../errors.ts';
@@ -7,7 +7,7 @@ import { variables } from '../variables.ts';
 import { auditEntry, chooseNewest, readEntry } from './catalog.ts';
 
 export const PACKAGE_TYPE = 'application/gzip';
-/** What it is when unpacked bounds it as well. */
+/** The size of the unpacked files is limited as well. */
 export const MOST_BYTES = LIMITS.MAX_PACKAGE_BYTES;
 
 export interface Candidate {

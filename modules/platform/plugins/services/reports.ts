@@ -1,4 +1,4 @@
-/** What an installation has to say for itself: its log and its health. */
+/** The log and the health of an installation. */
 import { type Context, type PageQuery, page, type SortKey } from '#core';
 import { type Level, LogLine } from '../models/log-line.ts';
 import { isInherited, mustSee } from './reach.ts';
@@ -44,7 +44,7 @@ export async function readHealth(ctx: Context, id: string) {
   const host = hostOf(ctx.services);
   return {
     ...{ health, enabled, status, restartCount, lastActiveAt },
-    // What happened in other organizations is nothing for this one.
+    // What happened in other organizations is not shown to this one.
     ...(isInherited(ctx, installation)
       ? { reason: null, crashes: null, calls: null, errors: null }
       : { reason: errorMessage, crashes: crashes.length, calls: windowCalls, errors: windowErrors }),

@@ -1,4 +1,4 @@
-/** What runs in each process: the host of the plugins' processes, and what is known of which plugins receive events. */
+/** Starts what runs in each process: the host of plugins, and the listeners of events. */
 import { provide, type StartedModule, type StartServices } from '#core';
 import { registerShipped } from './builtin/registrations.ts';
 import { LISTENERS, listenersFor } from './dispatch/listeners.ts';

@@ -1,4 +1,4 @@
-/** What is put right by the clock: steps that never ended, queues that grew too long, logs that are old. */
+/** Scheduled work: steps that never ended, queues that grew too long, old logs. */
 import type { Context } from '#core';
 import { CHANGED } from './running/facts.ts';
 
@@ -26,7 +26,7 @@ export async function sweepSteps(ctx: Context): Promise<void> {
   }
 }
 
-/** Platform role. The oldest go first: what happens now matters more. It fares well again once half of it is done. */
+/** Platform role. Removes the oldest first: what happens now matters more. The plugin is healthy again when half is done. */
 export async function trimQueues(ctx: Context, cap = QUEUE_CAP): Promise<void> {
   const { rows } = await ctx.sql<{ id: string; orgId: string; dropped: number }>(
     `with long as (

@@ -1,4 +1,4 @@
-/** Alerts through plugins: a kind of channel that hands each message to a provider of the kind `notificationChannel`. */
+/** Alerts through plugins: a channel type that hands each message to a provider of the kind `notificationChannel`. */
 import Joi from 'joi';
 import { AppError, type Context, errors, openObject } from '#core';
 import type { Slots } from '#core/contract';
@@ -23,7 +23,7 @@ interface InstalledProvider {
   provider: ProviderDeclaration | undefined;
 }
 
-/** Trying again would fail the same way. */
+/** Codes of failures that another attempt would repeat. */
 const FOR_GOOD = ['PERMANENT', 'EGRESS_DENIED', 'PERMISSION_DENIED'];
 const LONGEST_ANSWER = 300;
 
@@ -35,14 +35,14 @@ export const pluginChannel: Adapter = {
     provider: Joi.string().max(64).required(),
     settings: openObject(),
   }),
-  // A plugin keeps its secrets, and where it sends, in its own configuration.
+  // A plugin keeps its secrets and its destination in its own configuration.
   secrets: [],
   destination: [],
   check: (ctx, config, { orgId }) => mustBeOffered(ctx, config as unknown as Config, orgId),
   send: (_services, config: Config, message, { ctx, owner }) => send(ctx, config, message, owner.orgId),
 };
 
-/** The installation that serves the organization: a channel never reaches another's. */
+/** The installation that serves the organization: a channel never uses that of another organization. */
 async function find(ctx: Context, { plugin, provider }: Config, orgId: string): Promise<InstalledProvider | null> {
   const [installation] = await serving(Installation.in(ctx).where({ slug: plugin }), orgId);
   if (!installation) return null;
@@ -90,7 +90,7 @@ async function send(ctx: Context, config: Config, message: Message, orgId: strin
     });
     return sentOf(outcome);
   } catch (error) {
-    // It was switched off, or removed, since it was found.
+    // It was disabled or removed after it was found.
     if (error instanceof AppError && error.status === 404) return failed(error.message, false);
     throw error;
   }

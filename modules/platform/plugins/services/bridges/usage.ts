@@ -1,4 +1,4 @@
-/** What names an installed plugin elsewhere. */
+/** The objects of other modules that refer to an installed plugin. */
 import type { Context } from '#core';
 import { PluginInUse } from '../../errors.ts';
 import type { Installation } from '../../models/installation.ts';

@@ -33,7 +33,7 @@ function read(args: readonly string[]) {
     const [command, ...names] = positionals;
     return { command, names, undo: values.undo ?? false };
   } catch {
-    // An option that there is not: the usage says which there are.
+    // An unknown option: the usage lists the options.
     return { command: undefined, names: [], undo: false };
   }
 }

@@ -1,4 +1,4 @@
-/** The plugins that come with the server: each folder of `plugins/` as a package, the same bytes wherever it is made. */
+/** The plugins that come with the server: each folder of `plugins/` as a package, with the same bytes on every machine. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ export interface Packed {
   unpackedSize: number;
 }
 
-/** Their manifests are ours, and checked by the tests: a first start need not compile the schema of manifests. */
+/** Their manifests are checked by the tests, so a first start does not compile the schema of manifests. */
 export async function shippedPlugins(root = ROOT): Promise<Shipped[]> {
   const entries = await readdir(root, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
@@ -31,7 +31,7 @@ export async function shippedPlugins(root = ROOT): Promise<Shipped[]> {
 
 /**
  * The folder without its tests. Stored rather than compressed, without times and owners: the SHA-256, which consent is bound
- * to, hangs on nothing but the files.
+ * to, depends on nothing but the files.
  */
 export async function packShipped({ folder }: Shipped): Promise<Packed> {
   const entries = await readdir(folder, { withFileTypes: true });

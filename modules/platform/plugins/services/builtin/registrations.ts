@@ -1,4 +1,4 @@
-/** Brings the shipped plugins into the catalog: each version once, whichever process is the first. */
+/** Brings the shipped plugins into the catalog: each version once, by whichever process comes first. */
 import type { Context, StartServices } from '#core';
 import { packageHash } from '#plugin-sdk/host';
 import { CatalogEntry, PluginVersion } from '../../models/catalog-entry.ts';
@@ -23,7 +23,7 @@ export async function registerShipped(services: StartServices, root?: string): P
   }
 }
 
-/** Those whose version the catalog lacks. What an operator has registered under the same name is left alone. */
+/** Versions that the catalog lacks. A plugin that an operator registered under the same name is left alone. */
 async function missingOf(ctx: Context, shipped: readonly Shipped[]): Promise<Shipped[]> {
   const entries = await CatalogEntry.in(ctx).whereIn(
     'slug',
@@ -47,7 +47,7 @@ async function register(ctx: Context, { manifest }: Shipped, { content, unpacked
   const sha256 = packageHash(content);
   await keep(ctx, { content, sha256, manifest, unpackedSize, signature: null, signedBy: null }, 'builtin');
   const entry = await mustFind(ctx, slug);
-  // Later it is the operator's to say.
+  // Afterwards the operator decides.
   if (isNew) await CatalogEntry.in(ctx).findById(entry.id).patch({ isVerified: true });
   auditEntry(ctx, 'plugin.catalog.register', entry, { version, sha256, signedBy: null, source: 'builtin' });
 }

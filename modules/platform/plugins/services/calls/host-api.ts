@@ -1,4 +1,4 @@
-/** The host API: what a plugin asks, checked against what it was granted, and done within its organization only. */
+/** The host API: checks a plugin's call against its granted permissions and carries it out within its organization only. */
 import { AppError, type Services, type StartServices } from '#core';
 import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
@@ -12,7 +12,7 @@ import { kvMethods } from './kv-methods.ts';
 import type { Method } from './method.ts';
 import { tellMethods } from './tell-methods.ts';
 
-/** Those whose module this server lacks are not among them: NOT_AVAILABLE. */
+/** Without methods whose module this server lacks: those answer NOT_AVAILABLE. */
 const METHODS: Record<string, Method> = { ...kvMethods, ...deviceMethods, ...tellMethods };
 
 /** People read them. */
@@ -33,7 +33,7 @@ export class HostApi {
     this.deps = deps;
   }
 
-  /** Rejects with a HostError that the plugin may see; anything else is not for its eyes. */
+  /** Rejects with a HostError that the plugin may see; any other error is kept from it. */
   async call(facts: Facts, invocation: Invocation, name: string, params: unknown): Promise<unknown> {
     try {
       return await this.allowed(facts, invocation, name, params);

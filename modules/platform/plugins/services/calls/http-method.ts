@@ -1,4 +1,4 @@
-/** `http.fetch`: through the server's guarded client, which refuses private networks and the metadata address. */
+/** `http.fetch`: through the server's guarded client, which blocks private networks and the metadata address. */
 import { type Services, UpstreamError, UrlBlockedError } from '#core';
 import { HostError, type HostErrorCode, MOST_BODY_BYTES, plainHeaders, requestTimeout } from '#plugin-sdk/host';
 

@@ -1,4 +1,4 @@
-/** The key-value store: a plugin's own, within one organization; values are versioned, and all of them together bounded. */
+/** The key-value store of a plugin within one organization; values are versioned, and their total size is limited. */
 import type { Context } from '#core';
 import { HostError, listed, mustHaveRoom, sizeOf, storable, storableKey } from '#plugin-sdk/host';
 import type { Asked, Method } from './method.ts';

@@ -1,4 +1,4 @@
-/** What plugins tell other programs and people, and work that they put off. */
+/** Events and notifications that plugins send, and work that they schedule. */
 import { HostError, mustBeNear, mustHaveTurn, nextDepth, onceKey } from '#plugin-sdk/host';
 import pluginEvent from '../../events/event.ts';
 import notified from '../../events/notified.ts';

@@ -1,4 +1,4 @@
-/** What a collector found, written into the custom fields that its manifest names. */
+/** Writes the results of a collector into the custom fields that its manifest names. */
 import type { Collected } from '#plugin-sdk';
 import { declaredFields } from '#plugin-sdk/host';
 import { actorOf } from '../installations/health.ts';
@@ -8,11 +8,11 @@ interface Collector {
   installationId: string;
   orgId: string;
   hook: string;
-  /** Those it declared; others are refused. */
+  /** The fields that it declared; others are rejected. */
   fields: string[];
 }
 
-/** Writes what may be written, and notes the rest in the plugin's log. Null, or why nothing was written. */
+/** Writes the valid values, and logs the others in the plugin's log. Null, or why nothing was written. */
 export async function writeCollected(
   host: PluginHost,
   collector: Collector,

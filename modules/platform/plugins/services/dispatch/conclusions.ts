@@ -1,4 +1,4 @@
-/** What follows from attempts for their installations: lines in the log, counts of calls, quarantine. */
+/** What attempts change in their installations: lines in the log, counts of calls, quarantine. */
 import type { DeliveryResult } from '#core';
 import { asOwner, noteCalls } from '../installations/health.ts';
 import type { PluginHost } from '../running/host.ts';
@@ -6,7 +6,7 @@ import type { Details, Message } from './sender.ts';
 
 type Result = DeliveryResult<Message, Details>;
 
-/** Works in the organization of each installation, so after the results are committed. */
+/** Works in the organization of each installation, so it runs after the results are committed. */
 export async function concludeResults(host: PluginHost, results: readonly Result[]): Promise<void> {
   const byInstallation = new Map<string, Result[]>();
   for (const result of results) {

@@ -1,4 +1,4 @@
-/** Which kinds of events any plugin listens to, by organization or partner. */
+/** Which kinds of events plugins subscribe to, by organization or partner. */
 import { type Context, defineService, Listeners, type StartServices } from '#core';
 import { CHANGED } from '../running/facts.ts';
 
@@ -25,7 +25,7 @@ async function load(ctx: Context): Promise<Kinds> {
 
 export const listenersOf = (ctx: Context): Listeners<Kinds> => ctx.services.get(LISTENERS);
 
-/** True unless it is certain that nothing that serves this organization listens. @param partnerId null where not known */
+/** True unless it is certain that no plugin of this organization subscribes. @param partnerId null where not known */
 export function mayListen(
   { known }: Listeners<Kinds>,
   { orgId, partnerId, kind }: { orgId: string; partnerId: string | null; kind: string },

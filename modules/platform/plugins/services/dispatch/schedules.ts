@@ -1,10 +1,10 @@
-/** Schedules and collectors of enabled plugins: when each comes round next, and what is due now. */
+/** Schedules and collectors of enabled plugins: their next runs, and those that are due. */
 import { announceDue, type Context, momentsAround } from '#core';
 import type { Manifest } from '#plugin-sdk/host';
 
 const BATCH_SIZE = 500;
 
-/** Writes the schedules of an installation anew, as its manifest has them. */
+/** Replaces the schedules of an installation by those of its manifest. */
 export async function arrangeSchedules(
   ctx: Context,
   place: { id: string; orgId: string | null; partnerId: string | null },
@@ -41,8 +41,8 @@ interface Due {
 }
 
 /**
- * Platform role. What was missed while nothing ran is made up for once. Running twice in a minute finds nothing due. A
- * partner's run once for each of the organizations that they serve.
+ * Platform role. Runs that were missed while no worker ran are made up for by one. A second run within a minute finds none due.
+ * Schedules of a partner's plugin run once for each organization that it serves.
  */
 export async function tickSchedules(ctx: Context): Promise<number> {
   const { rows } = await ctx.sql<Due & Record<string, unknown>>(

@@ -8,10 +8,10 @@ import { writeCollected } from './collections.ts';
 export interface Message {
   installationId: string;
   orgId: string;
-  /** Of the installation, when it is a partner's. */
+  /** Of the installation, when it belongs to a partner. */
   partnerId: string | null;
   kind: 'event' | 'schedule' | 'collector' | 'once';
-  /** What the work is; the same in every attempt. */
+  /** Identifies the work; the same in every attempt. */
   key: string;
   body: Record<string, unknown>;
   depth: number;
@@ -62,7 +62,7 @@ async function call(host: PluginHost, message: Message, step: Step): Promise<Cal
   return why ? { ok: false, code: 'PERMANENT', message: why, afterMs: null, ms: outcome.ms } : outcome;
 }
 
-/** The rules of the plugin SDK say what follows, here and in its test kit. */
+/** The rules of the plugin SDK decide the outcome, here and in its test kit. */
 function failed({ attempts }: ClaimedMessage, failure: FailedCall, calls: CallOutcome[]): Outcome<Details> {
   const { status, seconds } = afterFailure(failure, attempts);
   const result = status === 'later' ? 'failed' : status === 'dropped' ? 'rejected' : 'released';

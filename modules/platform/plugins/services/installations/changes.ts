@@ -1,4 +1,4 @@
-/** Changing an installation: its configuration, what it is granted, its limits, and its version. */
+/** Changing an installation: its configuration, granted permissions, limits, and version. */
 import { type Context, changesOf, errors } from '#core';
 import { listensTo, type Manifest } from '#plugin-sdk/host';
 import { CatalogEntry } from '../../models/catalog-entry.ts';

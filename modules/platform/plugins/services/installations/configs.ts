@@ -1,4 +1,4 @@
-/** Configurations: held to the plugin's form, secrets sealed apart, masked values kept. */
+/** Configurations: validated against the plugin's form, secrets sealed separately, masked values kept. */
 import { type Context, errors } from '#core';
 import { checkForm, type FormSchema, type Manifest, secretKeys, withDefaults } from '#plugin-sdk/host';
 import { ConfigInvalid } from '../../errors.ts';
@@ -11,7 +11,7 @@ export interface StoredConfig {
 }
 const NONE: StoredConfig = { config: {}, secretConfig: {} };
 
-/** For storage. Throws CREDENTIALS_REQUIRED where secrets would go to a server that was not named when they were given. */
+/** For storage. Throws CREDENTIALS_REQUIRED where secrets would go to a server that was not configured when they were given. */
 export function storedConfig(
   ctx: Context,
   id: string,
@@ -53,6 +53,6 @@ export function mustFit(form: FormSchema | undefined, given: Record<string, unkn
   });
 }
 
-/** The keys that say where a plugin sends. */
+/** The keys that name a destination of the plugin. */
 const destinations = ({ egress = [] }: Manifest) =>
   egress.flatMap((rule) => (typeof rule === 'string' ? [] : [rule.fromConfig]));

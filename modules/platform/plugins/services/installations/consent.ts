@@ -1,10 +1,10 @@
-/** What people agree to: the permissions that a version asks for, none of them beyond what those people may do themselves. */
+/** Consent: the permissions that a version asks for, none of them beyond those of the user who grants them. */
 import { type Context, errors, holdsPermission } from '#core';
 import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/host';
 import { PermissionNotGranted } from '../../errors.ts';
 import type { CatalogEntry } from '../../models/catalog-entry.ts';
 
-/** Permissions that a user must hold to grant a capability: a plugin gives no user more than they have. */
+/** Permissions that a user must hold to grant a capability: a plugin gives users no more rights than they have. */
 const TAKES: Partial<Record<CapabilityName, [pair: string, method: string]>> = {
   'devices:read': ['devices:read', 'GET'],
   'devices:tag': ['devices:write', 'PATCH'],
@@ -19,7 +19,7 @@ const TAKES: Partial<Record<CapabilityName, [pair: string, method: string]>> = {
 export const asked = (manifest: Pick<Manifest, 'permissions'>): CapabilityName[] =>
   (manifest.permissions ?? []).map(({ name }) => name);
 
-/** The permissions as people are shown them. */
+/** The permissions with their texts. */
 export const permissionTexts = ({ permissions = [] }: Pick<Manifest, 'permissions'>) =>
   permissions.map(({ name, reason }) => ({ name, ...CAPABILITIES[name], reason }));
 
@@ -52,7 +52,7 @@ export function mustMayGrant(
   });
 }
 
-/** Throws 400 with the texts of all that was not agreed to. */
+/** Throws 400 with the texts of all permissions that were not granted. */
 export function mustGrantAll(manifest: Manifest, names: readonly string[]): void {
   const missing = permissionTexts(manifest).filter(({ name }) => !names.includes(name));
   if (missing.length > 0) throw PermissionNotGranted({ details: missing });

@@ -1,4 +1,4 @@
-/** How an installation fares: what its processes died of, how many of its calls failed, and when that is enough. */
+/** The health of an installation: crashes of its processes, the share of failed calls, and quarantine. */
 import type { Context, StartServices } from '#core';
 import quarantined from '../../events/quarantined.ts';
 import { CHANGED, type Facts } from '../running/facts.ts';
@@ -7,14 +7,14 @@ import type { End, Outcome } from '../running/process/invocation.ts';
 /** An installation is switched off at `most` crashes, or at a `share` of failed calls out of at least `least`, within so many `minutes`. */
 const CRASHES = { most: 5, minutes: 10 };
 const ERRORS = { share: 0.5, least: 20, minutes: 10 };
-/** Once is enough: no accident forges messages. */
+/** A single forged message is enough: no accident forges messages. */
 const AT_ONCE: End['kind'][] = ['protocol'];
-/** Why it is off is said already; what else comes in late, of the same call, does not take its place. */
+/** The first reason stays: what arrives later from the same call does not replace it. */
 const SAID = `(health = 'disabled_by_system' or status = 'error')`;
 
 export const actorOf = (installationId: string) => ({ kind: 'system' as const, id: installationId, name: 'plugin' });
 
-/** Work on the installation itself: in its organization, or in the platform's role where it is a partner's. */
+/** Runs in the installation's organization, or on the platform role where it belongs to a partner. */
 export function asOwner<T>(
   services: StartServices,
   { id, orgId, partnerId }: { id: string; orgId: string | null; partnerId: string | null },
@@ -23,7 +23,7 @@ export function asOwner<T>(
   return partnerId || !orgId ? services.asPlatform(run) : services.asOrganization(orgId, actorOf(id), run);
 }
 
-/** Notes that a process died, and puts the plugin into quarantine where that happens too often. */
+/** Records that a process died, and quarantines the plugin when that happens too often. */
 export async function noteEnd(services: StartServices, facts: Facts, { kind, reason }: End): Promise<void> {
   await asOwner(services, facts, async (ctx) => {
     const { rows } = await ctx.sql<{ crashes: number; enabled: boolean }>(
@@ -42,7 +42,7 @@ export async function noteEnd(services: StartServices, facts: Facts, { kind, rea
   });
 }
 
-/** Counts calls; past half of at least twenty the plugin goes into quarantine. Within `asOwner`. */
+/** Counts calls; when more than half of at least twenty fail, the plugin is quarantined. Within `asOwner`. */
 export async function noteCalls(ctx: Context, id: string, outcomes: readonly Outcome[]): Promise<void> {
   const counted = outcomes.filter((one) => one.ok || one.code !== 'BUSY');
   const errors = counted.filter((one) => !one.ok);
@@ -69,7 +69,7 @@ export async function noteCalls(ctx: Context, id: string, outcomes: readonly Out
   );
 }
 
-/** Switches it off until it is enabled again, stores the reason, and notifies the user who installed it. */
+/** Disables it until it is enabled again, stores the reason, and notifies the user who installed it. */
 export async function quarantine(ctx: Context, id: string, why: string): Promise<void> {
   const reason = why.slice(0, 2_000);
   const { rows } = await ctx.sql<{

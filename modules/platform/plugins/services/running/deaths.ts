@@ -1,8 +1,8 @@
-/** When processes died, by plugin, and how long each is left alone before it is started again. */
+/** Deaths of processes by plugin, and the delay before the next start. */
 
 /** Milliseconds after the first death, the second, and so on. */
 const BACK_OFF = [1_000, 5_000, 30_000, 120_000];
-/** Deaths further back than this are forgotten. */
+/** Older deaths are forgotten. */
 const FORGIVEN_MS = 600_000;
 const MOST_KNOWN = 10_000;
 

@@ -1,9 +1,9 @@
-/** What the host must know of an installation to run it: read at the first use, and again after each change. */
+/** What the host needs to know to run an installation: read at the first use, and again after each change. */
 import type { Context } from '#core';
 import { DEFAULT_LIMITS, type Manifest, type OrgInfo, type ResourceLimits, withDefaults } from '#plugin-sdk/host';
 import type { Health, Status } from '../../models/installation.ts';
 
-/** Where an installation works: its own organization, one of its partner's, or the partner itself in steps of its life. */
+/** Where an installation works: its own organization, one of its partner's, or the partner itself in lifecycle steps. */
 export interface Workplace {
   installationId: string;
   /** Null: no organization, but all of a partner's. */
@@ -13,7 +13,7 @@ export const placeOf = ({ id, orgId }: { id: string; orgId: string | null }): Wo
   installationId: id,
   orgId,
 });
-/** What belongs to a place alone: its process, its back-off, its limits by the minute. */
+/** Identifies what each place has for itself: a process, a back-off, rate limits. */
 export const keyOf = ({ installationId, orgId }: Workplace): string => `${installationId}/${orgId ?? ''}`;
 
 export interface Facts {
@@ -33,7 +33,7 @@ export interface Facts {
   granted: ReadonlySet<string>;
   /** With defaults, without secrets. */
   config: Record<string, unknown>;
-  /** What the plugin sees: with its secrets where that was granted. */
+  /** What the plugin sees: with its secrets where that permission was granted. */
   shownConfig: Record<string, unknown>;
   limits: ResourceLimits;
   org: OrgInfo;
@@ -95,17 +95,17 @@ export async function readFacts(ctx: Context, place: Workplace): Promise<Facts |
   };
 }
 
-/** Whose lines these are in the log. */
+/** The owner of the log lines. */
 export const linePlace = ({ id, orgId, partnerId }: Facts) => ({
   installationId: id,
   orgId,
   partnerId: orgId ? null : partnerId,
 });
 
-/** The notice that something about an installation has changed; its id. */
+/** The notice that an installation has changed; its payload is the id. */
 export const CHANGED = 'plugins.changed';
 
-/** Whether its processes may live: it is enabled, or goes through a step of its life. */
+/** Whether its processes may run: it is enabled, or in a lifecycle step. */
 export async function isOn(ctx: Context, id: string): Promise<boolean> {
   const { rows } = await ctx.sql(
     `select from plugin_installations

@@ -27,7 +27,7 @@ export interface Call {
   args: readonly unknown[];
   timeoutMs?: number;
   depth?: number;
-  /** Also while it is not enabled: its life-cycle, and trying it out. */
+  /** Also while it is disabled: lifecycle steps and trials. */
   always?: boolean;
 }
 const failed = (code: string, message: string, afterMs: number | null = null): Outcome => ({
@@ -38,7 +38,7 @@ const failed = (code: string, message: string, afterMs: number | null = null): O
   ms: 0,
 });
 
-/** What a process is started with; other limits hold from the next call on. */
+/** The settings that need a new process when they change; other limits apply from the next call on. */
 const madeOf = ({ packageSha256, limits: { memoryMb, cpuMsPerCall } }: Facts): string =>
   [packageSha256, memoryMb, cpuMsPerCall].join('/');
 
@@ -71,7 +71,7 @@ export class PluginHost {
     this.timer = setInterval(() => this.slots.endIdle(), LOOK_MS).unref();
   }
 
-  /** How many processes there are here; for health, and for tests of idleness. */
+  /** The number of processes here; for health, and for tests of idleness. */
   processesOf(installationId?: string): number {
     return this.slots.count(installationId);
   }
@@ -81,7 +81,7 @@ export class PluginHost {
     return { runner: name, ...walls };
   }
 
-  /** Never rejects for what a plugin does. */
+  /** Never rejects because of the plugin. */
   async call(place: Workplace, call: Call): Promise<Outcome> {
     const facts = await this.factsFor(place, call).catch((error: Error) => error);
     if (facts instanceof Error) return failed('PERMANENT', facts.message);
@@ -101,7 +101,7 @@ export class PluginHost {
     return outcome;
   }
 
-  /** The facts in memory may be older than a notice that has not arrived: a call that they forbid reads them again. */
+  /** Cached facts may be older than a notice that has not arrived, so a call that they forbid reads them again. */
   private async factsFor(place: Workplace, call: Call): Promise<Facts | null> {
     const facts = await this.factsOf(place);
     if (facts && mayRun(facts, call)) return facts;
@@ -114,7 +114,7 @@ export class PluginHost {
     if (use instanceof Error) return failed('PERMANENT', use.message);
     if ('ok' in use) return use;
     const outcome = await this.callOn(use.slot, facts, call).finally(use.free);
-    // What callers write of a call comes after what was written of the end of its process.
+    // Log lines about the end of the process come before those about the call.
     if (!outcome.ok && outcome.code === 'CRASHED') await use.slot.noted;
     return outcome;
   }
@@ -146,7 +146,7 @@ export class PluginHost {
     return (await this.factsOf(place))?.granted.has(capability) ?? false;
   }
 
-  /** What the plugin says that it has, from a process of its own that ends at once when it lies idle. */
+  /** The handlers that the plugin reports, from a process of its own that ends when it is idle. */
   async inspect(place: Workplace): Promise<StartedPlugin> {
     const facts = await this.factsOf(place);
     if (!facts) throw new Error('It is not installed any more');
@@ -219,7 +219,7 @@ export class PluginHost {
     return facts;
   }
 
-  /** After a change: the new grants hold from the next call on; the process of a replaced package ends. */
+  /** After a change: new grants apply from the next call on; the process of a replaced package ends. */
   private async changed(id: string): Promise<void> {
     for (const [key, { installationId }] of this.facts) if (installationId === id) this.facts.delete(key);
     if (this.slots.count(id) === 0) return;

@@ -1,4 +1,4 @@
-/** Lines of plugins' logs on their way to the database: many in one statement, bounded, redacted. */
+/** Writes log lines of plugins to the database: many in one statement, limited and redacted. */
 import { randomUUID } from 'node:crypto';
 import type { StartServices } from '#core';
 import { logFields, logMessage, Rates, tooManyLines } from '#plugin-sdk/host';
@@ -32,7 +32,7 @@ export class LogWriter {
     this.services = services;
   }
 
-  /** What the plugin says: so many lines a minute. */
+  /** A line of the plugin; limited by the minute. */
   say(line: Line, perMinute: number): void {
     const message = tooManyLines(perMinute);
     if (this.rates.take(keyOf(line), perMinute)) this.write(line);
@@ -40,7 +40,7 @@ export class LogWriter {
       this.write({ ...line, level: 'warn', message, fields: {} });
   }
 
-  /** What the host says about it. */
+  /** A line of the host about the plugin. */
   write({ message, fields, ...line }: Line): void {
     if (this.waiting.length >= MOST_WAITING) return;
     this.waiting.push({

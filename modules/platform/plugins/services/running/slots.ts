@@ -1,4 +1,4 @@
-/** The processes of this host: who uses each, which may go when others need the room, and which have to. */
+/** The processes of this host: their uses, and which of them end to make room or because they must. */
 import type { StartedPlugin } from '#plugin-sdk/host';
 import type { PluginProcess } from './process/plugin-process.ts';
 
@@ -6,20 +6,20 @@ export interface Slot {
   key: string;
   installationId: string;
   process: PluginProcess;
-  /** What it was started with: for anything else it has to be started anew. */
+  /** The settings that it was started with; other settings need a new process. */
   made: string;
   started: Promise<StartedPlugin>;
-  /** It has ended, and that is noted. */
+  /** It has ended, and that is recorded. */
   noted: Promise<void>;
 }
 interface Kept extends Slot {
   uses: number;
-  /** Uses by steps of its life, which go on while it is not enabled. */
+  /** Uses by lifecycle steps, which go on while it is disabled. */
   steps: number;
   /** It ends with the last of these. */
   leaving: boolean;
 }
-/** To be given back when the use is over. */
+/** Call it when the use is over. */
 export interface Use {
   slot: Slot;
   free(): void;
@@ -42,14 +42,14 @@ export class Slots {
     ).length;
   }
 
-  /** Null where it does not run, or was started with something else. */
+  /** Null where it does not run, or was started with other settings. */
   use(key: string, made: string, step: boolean): Use | null {
     const kept = this.all.get(key);
     if (!kept?.process.alive || kept.made !== made) return null;
     return this.used(kept, step);
   }
 
-  /** In place of the one that may be there. */
+  /** Replaces the process that may be there. */
   add(slot: Slot, step: boolean): Use {
     this.end(slot.key);
     const kept = { ...slot, uses: 0, steps: 0, leaving: false };
@@ -70,7 +70,7 @@ export class Slots {
     };
   }
 
-  /** @param process nothing happens where another has taken its place */
+  /** @param process nothing happens where another process has replaced it */
   end(key: string, process?: PluginProcess): void {
     const kept = this.all.get(key);
     if (!kept || (process && kept.process !== process)) return;
@@ -78,7 +78,7 @@ export class Slots {
     kept.process.stop();
   }
 
-  /** Its processes end: those that go through a step of its life, such as `onEnable`, afterwards. */
+  /** Ends its processes: those in a lifecycle step, such as `onEnable`, after that step. */
   switchOff(installationId: string): void {
     for (const kept of [...this.all.values()].filter((one) => one.installationId === installationId)) {
       kept.leaving = true;
@@ -90,7 +90,7 @@ export class Slots {
     for (const kept of this.all.values()) if (kept.installationId === installationId) kept.leaving = false;
   }
 
-  /** Ends the one that has been idle longest where there are as many as may be; false where all are busy. */
+  /** At the limit, ends the process that has been idle longest; false where all are busy. */
   makeRoom(): boolean {
     if (this.all.size < this.most) return true;
     const idle = [...this.all.values()].filter(isIdle);

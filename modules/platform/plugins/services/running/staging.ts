@@ -1,4 +1,4 @@
-/** Files that plugins' processes may read, laid out where another user can: the SDK's runtime and unpacked packages. */
+/** Files that plugins' processes may read, in folders that another user can read: the SDK's runtime and unpacked packages. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
@@ -14,7 +14,7 @@ export class Staging {
   private runtime: Promise<{ folder: string; main: string }> | null = null;
   private readonly packages = new Map<string, Promise<string>>();
 
-  /** Made with the first plugin: most servers run none. */
+  /** Created with the first plugin: most servers run none. */
   private get folder(): string {
     if (this.made === null) {
       this.made = mkdtempSync(join(tmpdir(), 'quartermaster-plugins-'));
@@ -23,7 +23,7 @@ export class Staging {
     return this.made;
   }
 
-  /** Types are taken out once, which spares each process a tenth of a second and more. */
+  /** Types are stripped once, which saves each process a tenth of a second and more. */
   runtimeFolder(): Promise<{ folder: string; main: string }> {
     this.runtime ??= this.stageRuntime();
     return this.runtime;
@@ -47,7 +47,7 @@ export class Staging {
     return { folder, main: join(folder, 'runtime/main.js') };
   }
 
-  /** The folder of a package; throws where its content is not what was agreed to. */
+  /** The folder of a package; throws where its content differs from what was consented to. */
   packageFolder(sha256: string, load: () => Promise<Buffer>): Promise<string> {
     const known = this.packages.get(sha256);
     if (known) return known;

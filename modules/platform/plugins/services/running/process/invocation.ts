@@ -10,7 +10,7 @@ export interface Invocation {
   id: string;
   kind: HandlerKind;
   handler: string;
-  /** What the log says it was: `device.online`, `action open`. */
+  /** The name of the call in the log: `device.online`, `action open`. */
   hook: string;
   args: readonly unknown[];
   config: Record<string, unknown>;

@@ -1,9 +1,9 @@
-/** Makes messages of what a process writes: whole lines, bounded in size and number, and held to the protocol. */
+/** Parses the messages that a process writes: whole lines, limited in size and number, valid by the protocol. */
 import { StringDecoder } from 'node:string_decoder';
 import { isPluginMessage, limits as LIMITS, type PluginMessage, parseMessage } from '#plugin-sdk/host';
 import type { End } from './invocation.ts';
 
-/** Messages of one second, beyond any use. */
+/** Messages in one second that no legitimate plugin reaches. */
 const FLOOD = 5_000;
 
 export class MessageReader {
@@ -13,7 +13,7 @@ export class MessageReader {
   private rest = '';
   private heard = { second: 0, messages: 0 };
 
-  /** @param fault after which nothing is read any more */
+  /** @param fault called once; nothing is read after it */
   constructor(hear: (message: PluginMessage) => void, fault: (end: End) => void) {
     this.hear = hear;
     this.fault = fault;
@@ -47,7 +47,7 @@ export class MessageReader {
   }
 }
 
-/** The message, or what is wrong with it. */
+/** The message, or its fault. */
 function parsed(line: string): PluginMessage | string {
   try {
     const message = parseMessage(line);

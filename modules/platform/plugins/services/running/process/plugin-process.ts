@@ -1,4 +1,4 @@
-/** One plugin's process as the host sees it: what it is asked, what it asks, and what makes it end. It is believed nothing. */
+/** One plugin's process as the host sees it: calls to it, calls from it, and reasons to end it. Nothing it says is trusted. */
 import { randomBytes } from 'node:crypto';
 import {
   HostError,
@@ -116,7 +116,7 @@ export class PluginProcess {
     return outcome;
   }
 
-  /** The caller no longer waits; the process goes on if the handler ends soon. */
+  /** The caller no longer waits; the process stays if the handler ends soon. */
   private overdue(id: string, one: Open): void {
     one.over = true;
     one.settle(this.failure(one, 'TIMEOUT', `It did not answer within ${one.invocation.timeoutMs} ms`));
@@ -131,7 +131,7 @@ export class PluginProcess {
     return { ok: false, code, message, afterMs, ms: Math.round(performance.now() - startedAt) };
   }
 
-  /** Ends it politely; what is under way fails. */
+  /** Asks it to end; running calls fail. */
   stop(): void {
     if (this.end) return;
     this.end = { kind: 'stopped', reason: 'It was stopped' };
@@ -158,7 +158,7 @@ export class PluginProcess {
     return this.end;
   }
 
-  /** When the oldest of the invocations under way began, in processor time, and how many there have been since. */
+  /** Processor time at the start of the oldest running call, and the number of calls since. */
   private cpuSince(): { cpuMs: number; calls: number } | null {
     const [oldest] = this.open.values();
     if (!oldest || oldest.cpuAtStart === null) return null;
@@ -234,7 +234,7 @@ function mustBeStarted(result: unknown): StartedPlugin {
   return { apiVersion, handlers, lifecycle };
 }
 
-/** The line of an uncaught error that names it, without the pictures around it. */
+/** The line of an uncaught error that names it, without the source excerpt around it. */
 function lastWords(stderr: string): string {
   const lines = stderr.split('\n').map((line) => line.trim());
   return (

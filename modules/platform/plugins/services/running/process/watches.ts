@@ -1,18 +1,18 @@
-/** Looks after a process while it lives: memory that V8 does not count, and processor time; closely after one that burns it. */
+/** Watches a process: memory that V8 does not count, and processor time; at short intervals while the process uses much. */
 import type { ResourceLimits } from '#plugin-sdk/host';
 import type { Running } from '../runners/runner.ts';
 import type { End } from './invocation.ts';
 
 const EVERY_MS = 500;
-/** While it takes more of a processor than this share. */
+/** The share of a processor above which it is watched at short intervals. */
 const CLOSELY_MS = 100;
 const BURNING = 0.3;
-/** What Node itself takes beside the heap. */
+/** Memory that Node itself uses beside the heap. */
 const BASE_MB = 128;
-/** Processor time without a word after which it stands back behind everybody else, until it says one. */
+/** Processor time without a message after which it gets the lowest priority, until the next message. */
 const SILENT_MS = 300;
 
-/** What a process is at: `signs` grows with each message, either way. */
+/** The activity of a process: `signs` grows with each message, in either direction. */
 export interface Doings {
   signs: number;
   /** The oldest call under way: processor time when it began, and how many came since. Null where there is none. */
@@ -43,7 +43,7 @@ export function watchUsage(
       behind = !behind;
       running.standBack(behind);
     }
-    // Without a word one call alone can have taken it: a loop that never ends lets no other come to its turn.
+    // Without messages only one call can have used it: an endless loop lets no other call start.
     if (silent > cpuMsPerCall || (oldest && usage.cpuMs - oldest.cpuMs > cpuMsPerCall * oldest.calls))
       end({ kind: 'cpu', reason: `It took more than ${cpuMsPerCall} ms of processor time for a call` });
     return burning ? CLOSELY_MS : EVERY_MS;

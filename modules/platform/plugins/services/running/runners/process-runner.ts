@@ -1,4 +1,4 @@
-/** The process runner: one Node process under the permission model, as far apart from the machine as this one allows. */
+/** The process runner: one Node process under the permission model, as isolated as this machine allows. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { NICE, setNice } from './priority.ts';
@@ -30,14 +30,14 @@ export class ProcessRunner implements Runner {
       ...[`--max-old-space-size=${limits.memoryMb}`, '--stack-trace-limit=5', runtime.main],
     ];
     const { file, args } = this.sandbox.command(process.execPath, flags, limits, key);
-    // A group of its own, so that all of it can be ended at once.
+    // A process group of its own, so that all of it can be ended at once.
     const child = spawn(file, args, { cwd: folder, env: {}, stdio: 'pipe', detached: true });
     const { pid } = child;
     if (pid !== undefined) setNice(pid, pid, NICE.asARule);
     let found: number | null = null;
     const working = (outer: number): number => {
       found ??= innermost(outer);
-      // The chain has not forked yet.
+      // The launcher has not forked yet.
       if (found === outer) found = null;
       return found ?? outer;
     };
@@ -45,7 +45,7 @@ export class ProcessRunner implements Runner {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-STDERR_KEPT);
     });
-    // Writing to a process that has just ended is no fault of ours; its end says it all.
+    // A write to a process that has just ended fails; its exit is handled elsewhere.
     child.stdin.on('error', () => undefined);
     const { promise: ended, resolve } = Promise.withResolvers<Ended>();
     child.once('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
@@ -70,7 +70,7 @@ export class ProcessRunner implements Runner {
   }
 }
 
-/** The process at the end of the chain of commands. */
+/** The last process of the chain of commands. */
 function innermost(pid: number): number {
   try {
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');

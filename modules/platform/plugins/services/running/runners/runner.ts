@@ -1,4 +1,4 @@
-/** What a runner is: it puts a plugin's code behind walls and hands back two pipes. RUNNERS.md says what each one stops. */
+/** A runner isolates a plugin's code and returns two pipes. RUNNERS.md says what each runner prevents. */
 import type { ResourceLimits } from '#plugin-sdk/host';
 
 export interface RunRequest {
@@ -11,7 +11,7 @@ export interface RunRequest {
   limits: ResourceLimits;
 }
 
-/** How a process came to its end, in words for the log; `signal` and `stderr` of the last moments. */
+/** Why a process ended, in words for the log; `signal` and `stderr` of its last moments. */
 export interface Ended {
   code: number | null;
   signal: string | null;
@@ -28,9 +28,9 @@ export interface Running {
   write(line: string): void;
   onData(listener: (chunk: Buffer) => void): void;
   readonly ended: Promise<Ended>;
-  /** Null where the system does not tell. */
+  /** Null where the operating system does not tell. */
   usage(): Usage | null;
-  /** Whether everybody else goes before it, as far as the system lets us say so. */
+  /** Whether it gets the lowest priority, as far as the operating system allows. */
   standBack(behind: boolean): void;
   /** At once, with all that it may have started. */
   kill(): void;
@@ -38,13 +38,13 @@ export interface Running {
 
 export interface Runner {
   readonly name: string;
-  /** What this runner keeps from plugins here, for health and log. */
+  /** What this runner isolates here, for health and log. */
   readonly walls: Walls;
   start(request: RunRequest): Running;
 }
 
 export interface Walls {
-  /** No network at all, or only what the runtime hides. */
+  /** No network at all, or a network that only the runtime hides. */
   network: 'none' | 'hidden';
   /** It sees no other process. */
   processes: 'none' | 'visible';

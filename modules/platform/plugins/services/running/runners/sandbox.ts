@@ -1,10 +1,10 @@
-/** Which walls this machine can put round a process: tried once, with a process that does nothing. */
+/** The isolation that this machine supports: tried once, with a process that does nothing. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Walls } from './runner.ts';
 
-/** Above the accounts of people and services. Plugins of one host never share it while they run beside others. */
+/** Above the user ids of people and services. Plugins of one host that run at the same time never share one. */
 const FIRST_UID = 61_000;
 const UIDS = 4_000;
 /** What V8 reserves beside the heap, whatever the plugin does. */
@@ -26,7 +26,7 @@ export function uidFor(seed: string): number {
   return FIRST_UID + sum;
 }
 
-/** The best that works here. */
+/** The strongest isolation that works here. */
 export async function findSandbox(): Promise<Sandbox> {
   const root = process.getuid?.() === 0;
   for (const candidate of [namespaces(root), plain(root)]) {
@@ -55,7 +55,7 @@ function namespaces(root: boolean): Sandbox | null {
       const spaces = ['--net', '--pid', '--ipc', '--uts', ...(root ? [] : ['--user'])];
       const user = root ? ['--reuid', uid, '--regid', uid, '--clear-groups'] : [];
       return {
-        // Each dies with the one before it: the server, however it ends, leaves nothing behind.
+        // Each process ends with its parent: the server leaves none behind, however it ends.
         file: setpriv,
         args: [
           ...['--pdeathsig', 'KILL', unshare, ...spaces, '--fork', '--kill-child=KILL'],
