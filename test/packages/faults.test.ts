@@ -30,14 +30,11 @@ const FAULTS: Record<string, [Omit<PackageSketch, 'name'>, RegExp]> = {
   'near-path': [files('routes/x.js', route('/SELFly')), /does not lie below/],
   access: [files('routes/x.js', route('/SELF', 'access: undefined')), /access is required/],
   permission: [
-    {
-      manifest: `permissions: ['moon:walk'],`,
-      ...files('routes/own.js', route('/SELF/own', `access: { permission: 'moon:walk' }`)),
-    },
+    files('routes/own.js', route('/SELF/own', `access: { permission: 'moon:walk' }`)),
     /moon:walk does not exist/,
   ],
-  audit: [{ manifest: `audits: ['device.delete'],` }, /device\.delete, one of its audits/],
-  event: [{ manifest: `events: ['devices.enrolled'],` }, /devices\.enrolled, one of its events/],
+  audit: [{ manifest: `auditOnly: ['device.delete'],` }, /device\.delete, one of its audits/],
+  event: [{ manifest: `events: ['devices.enrolled'],` }, /events is not allowed/],
   job: [
     files(
       'jobs/x.js',
@@ -59,7 +56,7 @@ const FAULTS: Record<string, [Omit<PackageSketch, 'name'>, RegExp]> = {
   start: [
     {
       manifest: `start() { throw new Error('no licence for /srv/secret'); },`,
-      ...files('slots/tags.js', `export default { slot: 'tags.references', value: { from: 'SELF' } };`),
+      ...files('fills/tags.references.js', `export default { slot: 'tags.references', value: { from: 'SELF' } };`),
     },
     /no licence/,
   ],
