@@ -1,4 +1,4 @@
-/** Errors of this module, and why a login does not come to an end. */
+/** Errors of this module, and the reasons why a login fails. */
 import { defineError } from '#core';
 
 export const SecretRequired = defineError(
@@ -18,7 +18,7 @@ export const NotProven = defineError(
 );
 export const CodeInvalid = defineError('SSO_CODE_INVALID', 401, 'The login has expired or was used; log in again');
 
-/** What stands in `/login?error=<code>`; the login page has a text for each. */
+/** The values of `/login?error=<code>`; the login page has a text for each. */
 export type LoginErrorCode =
   | 'session_expired'
   | 'provider_not_found'

@@ -1,4 +1,4 @@
-/** What other modules may ask of tenants: `ctx.use('tenancy')`. */
+/** What other modules can call: `ctx.use('tenancy')`. */
 import { type BoundApi, defineApi } from '#core';
 import { readOrganization } from './services/organizations.ts';
 import { makePartnerAdminRole } from './services/partner-roles.ts';

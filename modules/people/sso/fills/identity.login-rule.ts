@@ -1,4 +1,4 @@
-/** Shuts passwords out of organizations whose active provider is enforced. */
+/** Forbids passwords in organizations whose active provider is enforced. */
 import { defineContribution } from '#core';
 import { enforcedOrgs } from '../services/serving.ts';
 

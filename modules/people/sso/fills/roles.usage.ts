@@ -1,4 +1,4 @@
-/** Tells roles which of them new people get from a provider. */
+/** Reports the roles that providers give to new users. */
 import { defineContribution } from '#core';
 
 export default defineContribution('roles.usage', {

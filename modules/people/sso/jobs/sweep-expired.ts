@@ -1,4 +1,4 @@
-/** Removes logins that were not finished, a bounded number at a time. */
+/** Removes logins that were not finished, in batches. */
 import { defineJob } from '#core';
 import { sweepExpired } from '../services/sweeps.ts';
 

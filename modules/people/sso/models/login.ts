@@ -1,10 +1,10 @@
-/** What the public routes of a login take and answer. */
+/** Requests and answers of the public routes of a login. */
 import Joi from 'joi';
 import { named } from '#core';
 
 const ELSEWHERE = 'http://elsewhere.invalid';
 
-/** A path of this installation: nothing that a browser could read as another host, and no fragment, which is ours. */
+/** A path of this installation: nothing that a browser could read as another host, and no fragment, which carries the code. */
 const localPath = Joi.string()
   .max(2000)
   .custom((value: string, helpers) => {

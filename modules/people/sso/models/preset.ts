@@ -1,4 +1,4 @@
-/** What is known beforehand of an identity provider. */
+/** The known settings of an identity provider. */
 import Joi from 'joi';
 import { named } from '#core';
 

@@ -1,4 +1,4 @@
-/** An organization's identity provider and how its people are let in. */
+/** An organization's identity provider, and how its users log in. */
 import { domainToASCII } from 'node:url';
 import Joi from 'joi';
 import { column, defineTable, type InputOf, named } from '#core';
@@ -105,7 +105,7 @@ const providers = defineTable('sso_providers', {
 
 export class Provider extends providers.Model {}
 
-/** Where the client secret is sealed to. */
+/** The place that the client secret is sealed for. */
 export const secretPlace = (providerId: string) => ({
   table: 'sso_providers',
   column: 'client_secret',

@@ -1,4 +1,4 @@
-/** What a provider says about a person, read by the provider's settings. */
+/** The claims of a provider about a person, read by the provider's settings. */
 import { domainToASCII } from 'node:url';
 import { LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
@@ -9,7 +9,7 @@ export interface Person {
   subject: string;
   /** In lower case. */
   email: string;
-  /** Whether the address is known to be the person's. */
+  /** Whether the address is verified as the person's. */
   emailVerified: boolean;
   name: string;
   /** Whether the provider says that it asked for a second factor. */

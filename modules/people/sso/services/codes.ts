@@ -1,4 +1,4 @@
-/** The short-lived code with which the application fetches the tokens of a login that came back. */
+/** The short-lived code with which the application fetches the tokens of a finished login. */
 import { type Context, type Reply, reply } from '#core';
 import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { CodeInvalid, LoginRefused } from '../errors.ts';
@@ -16,7 +16,7 @@ export interface Login {
   mfa: boolean;
 }
 
-/** Needs platform work. */
+/** Needs the platform role. */
 export async function issueCode(ctx: Context, login: Login): Promise<string> {
   const code = newOpaqueToken('');
   await ctx.sql(
@@ -32,7 +32,7 @@ interface Taken extends Login {
   mfaEnabled: boolean;
 }
 
-/** Of two callers with one code one wins. Null for a code that is unknown, used, too old, or of another browser. */
+/** Of two callers with one code one wins. Null for a code that is unknown, used, expired, or from another browser. */
 async function takeCode(ctx: Context, code: string, browser: string | null): Promise<Taken | null> {
   const { rows } = await ctx.sql<Taken>(
     `update sso_codes c set used_at = now() from users u
@@ -45,8 +45,8 @@ async function takeCode(ctx: Context, code: string, browser: string | null): Pro
 }
 
 /**
- * Turns the code into a session, or into the demand for the user's own second factor, by what holds now and not when the
- * code was made. Throws SSO_CODE_INVALID. Needs platform work.
+ * Exchanges the code for a session, or for the demand for the user's own second factor, by the state now and not when the
+ * code was made. Throws SSO_CODE_INVALID. Needs the platform role.
  */
 export async function exchange(ctx: Context, code: string, browser: string | null): Promise<Reply> {
   const login = await takeCode(ctx, code, browser);
@@ -66,7 +66,7 @@ export async function exchange(ctx: Context, code: string, browser: string | nul
   return reply(body, issued ? { cookies: issued.cookies } : {});
 }
 
-/** Whether the second factor of the provider counts as shown. */
+/** Whether the second factor of the provider is accepted. */
 async function shownFactor(ctx: Context, { orgId, userId, email, mfaEnabled, mfa }: Taken): Promise<boolean> {
   const word = await mayActFor(ctx, orgId, { id: userId, email, mfaEnabled }).catch((error: unknown) => {
     throw error instanceof LoginRefused ? CodeInvalid() : error;
@@ -74,7 +74,7 @@ async function shownFactor(ctx: Context, { orgId, userId, email, mfaEnabled, mfa
   return mfa && word === 'alone';
 }
 
-/** A code that is shown again, too late or by another browser leaves a trace with the person whose login it was. */
+/** Records a code that is used again, too late or by another browser in the audit trail of its user. */
 async function recordMisuse(ctx: Context, code: string): Promise<void> {
   const { rows } = await ctx.sql<{ userId: string; email: string; orgId: string; used: boolean }>(
     `select u.id as "userId", u.email, c.org_id as "orgId", c.used_at is not null as used

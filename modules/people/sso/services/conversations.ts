@@ -1,4 +1,4 @@
-/** One login as the provider sees it: where to send the browser, and who came back with its answer. */
+/** One login at the provider: the address to send the browser to, and the identity in its answer. */
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -19,7 +19,7 @@ import type { SsoSession } from './sessions.ts';
 
 const CODES = { way: 'provider_unreachable', provider: 'provider_error', answer: 'invalid_response' } as const;
 
-/** Turns the faults of a provider into LoginRefused; its discovery document is asked anew for the next login. */
+/** Converts errors of a provider into LoginRefused; the next login fetches its discovery document again. */
 async function heeding<T>(ctx: Context, issuer: string, talk: () => Promise<T>): Promise<T> {
   try {
     return await talk();

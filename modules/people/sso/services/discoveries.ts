@@ -1,4 +1,4 @@
-/** Discovery documents, remembered for minutes: the public login must not turn into as many calls to the provider. */
+/** Discovery documents, cached for minutes: a public login must not cause a request to the provider each time. */
 import type { ServerMetadata } from 'openid-client';
 import { type Context, defineService } from '#core';
 
@@ -26,7 +26,7 @@ export class Discoveries {
     return metadata;
   }
 
-  /** For when the provider answers otherwise than its document says. */
+  /** For a provider that answers otherwise than its document says. */
   forget(issuer: string): void {
     this.#held.delete(issuer);
   }

@@ -1,4 +1,4 @@
-/** What went wrong between us and an identity provider, in words for people. */
+/** Explains failures between this server and an identity provider to people. */
 import { UpstreamError, UrlBlockedError } from '#core';
 
 /** A provider that answers, but lacks what a login needs. */
@@ -14,9 +14,9 @@ export class ProviderUnfit extends Error {
 
 export interface Explained {
   code: string;
-  /** For people; names no address behind a host name and nothing secret. */
+  /** For people; contains no IP address and no secret. */
   message: string;
-  /** Who is at fault: the way to the provider, the provider, or one answer of it. */
+  /** Where the fault lies: the connection to the provider, the provider, or one of its answers. */
   about: 'way' | 'provider' | 'answer';
 }
 

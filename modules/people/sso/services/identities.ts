@@ -1,4 +1,4 @@
-/** Who a person from a provider is here: linked before, found by address, invited or provisioned. */
+/** Finds the user for a person from a provider: linked before, found by address, invited or provisioned. */
 import type { Context } from '#core';
 import { type LoginErrorCode, LoginRefused } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
@@ -22,7 +22,7 @@ const loginRefused = (code: LoginErrorCode, message: string, account: Account | 
 
 /**
  * The account of a person whom the provider has identified, created and made a member if the settings say so; all of it or
- * nothing. Throws LoginRefused. Needs platform work.
+ * nothing. Throws LoginRefused. Needs the platform role.
  */
 export async function admit(ctx: Context, provider: Serving, person: Person): Promise<Account> {
   return resolve(ctx, provider, person).catch((error: unknown) => {
@@ -32,7 +32,7 @@ export async function admit(ctx: Context, provider: Serving, person: Person): Pr
 }
 
 async function resolve(ctx: Context, provider: Serving, person: Person): Promise<Account> {
-  // Two first logins of one person take turns.
+  // Two first logins of one person run one after the other.
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`sso:${provider.orgId}:${person.email}`]);
   const { rows } = await ctx.sql<Account>(
     `select ${COLUMNS} from sso_identities i join users u on u.id = i.user_id
@@ -48,7 +48,7 @@ async function resolve(ctx: Context, provider: Serving, person: Person): Promise
   return account;
 }
 
-/** A user linked before. One whom an administrator removed comes back only by an invitation, not by provisioning. */
+/** A user linked before. A user that an administrator removed returns only by an invitation, not by provisioning. */
 async function returning(ctx: Context, provider: Serving, account: Account): Promise<Account> {
   mustBeActive(account);
   const places = await ctx.use('identity').placesOf(account.id);
@@ -72,7 +72,7 @@ async function arriving(ctx: Context, provider: Serving, person: Person): Promis
 
 /**
  * An account found by address. The organization's administrators choose the provider, so no user who is more than a
- * member of this organization is ever believed to be who it says.
+ * member of this organization is ever matched by address.
  */
 async function link(ctx: Context, provider: Serving, account: Account): Promise<Account> {
   mustBeActive(account);
@@ -91,7 +91,7 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
   if (rowCount !== 0) throw loginRefused('link_refused', 'the user is linked to another subject', account);
   if (!here) {
     await forgetUnproven(ctx, account);
-    // Thrown, this takes it back.
+    // The error rolls this back.
     if (!(await place(ctx, provider, account))) {
       throw loginRefused('no_org_access', 'the user is no member of the organization', account);
     }
@@ -103,18 +103,18 @@ async function link(ctx: Context, provider: Serving, account: Account): Promise<
 /** A person without an account. */
 async function provision(ctx: Context, provider: Serving, { email, name }: Person): Promise<Account> {
   const id = await ctx.use('identity').createUser({ email, name, passwordHash: null });
-  // Registered in this very moment; the next attempt finds the account.
+  // Registered at this moment; the next attempt finds the account.
   if (!id) throw loginRefused('user_not_found', 'the account was made at the same time');
   const account: Account = { id, email, name, status: 'active', mfaEnabled: false };
   ctx.audit('user.create', { ...entry(provider, account), details: { email, via: 'sso', provider: provider.name } });
-  // Thrown, this takes the account back.
+  // The error rolls the account back.
   if (!(await place(ctx, provider, account)))
     throw loginRefused('user_not_found', 'there is no account with this address');
   recordLink(ctx, provider, account);
   return account;
 }
 
-/** Makes the account a member by its invitation, else by the provider's default role. False where neither is. */
+/** Makes the account a member by its invitation, else by the provider's default role. False where there is neither. */
 async function place(ctx: Context, provider: Serving, account: Account): Promise<boolean> {
   const { orgId, autoProvision, defaultRoleId } = provider;
   if (await takeInvitation(ctx, orgId, account)) return true;
@@ -133,9 +133,9 @@ function mustBeActive(account: Account): void {
 }
 
 /**
- * Whether a provider's word alone opens the account. A session may change the whole account, so for a user who has
- * got places elsewhere since they were linked, it does not: they show their own second factor too. Throws `link_refused`
- * where they have none. Needs platform work.
+ * Whether the provider alone may open the account. A session can change the whole account, so a user who has become a
+ * member elsewhere since the account was linked also needs the user's own second factor. Throws `link_refused`
+ * where there is none. Needs the platform role.
  */
 export async function mayActFor(
   ctx: Context,
@@ -150,8 +150,8 @@ export async function mayActFor(
 }
 
 /**
- * No one has proven that this address is theirs: the person who registered it may be a stranger waiting for its
- * owner to join. What the stranger knew is worth nothing from now on; a reset link gives a password again.
+ * The address was never verified: the account may have been registered by a stranger who waits for the owner of the address
+ * to join. All credentials of the account are revoked; a reset link sets a password again.
  */
 async function forgetUnproven(ctx: Context, { id }: Account): Promise<void> {
   await ctx.sql('update users set password_hash = null where id = $1', [id]);

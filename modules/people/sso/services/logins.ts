@@ -1,4 +1,4 @@
-/** The way out to the identity provider and back. */
+/** The redirect to the identity provider, and the return from it. */
 import { type Context, type Reply, type ReplyOptions, reply } from '#core';
 import { equalHash, sha256Hex } from '#core/auth';
 import { LoginRefused } from '../errors.ts';
@@ -9,11 +9,11 @@ import { admit } from './identities.ts';
 import { servingProvider } from './serving.ts';
 import { browserCookie, newBrowser, openSession, type SsoSession, takeSession } from './sessions.ts';
 
-/** Nothing of a login is for caches to keep. */
+/** Caches must not store any answer of a login. */
 const redirect = (location: string, cookies: NonNullable<ReplyOptions['cookies']> = {}): Reply =>
   reply(null, { status: 302, headers: { location, 'cache-control': 'no-store' }, cookies });
 
-/** A browser is sent back to the login page with a word; why exactly is for the log. */
+/** The browser returns to the login page with an error code; the exact reason is logged. */
 async function orRefuse(ctx: Context, run: () => Promise<Reply>): Promise<Reply> {
   try {
     return await run();
@@ -26,7 +26,7 @@ async function orRefuse(ctx: Context, run: () => Promise<Reply>): Promise<Reply>
 
 /**
  * Sends the browser to the organization's provider.
- * @param browser its secret from another login under way, so that both come to an end; null without one
+ * @param browser its secret from another login under way, so that both can finish; null without one
  */
 export function beginLogin(
   ctx: Context,
@@ -46,7 +46,7 @@ export function beginLogin(
   });
 }
 
-/** Takes the browser back from the provider and on to the application, with a code in the fragment. */
+/** Receives the browser from the provider and redirects it to the application, with a code in the fragment. */
 export function finishLogin(ctx: Context, answer: Record<string, unknown>, browser: string | null): Promise<Reply> {
   return orRefuse(ctx, async () => {
     const { session, provider } = await resume(ctx, answer.state, browser);
@@ -54,7 +54,7 @@ export function finishLogin(ctx: Context, answer: Record<string, unknown>, brows
     if (answer.error !== undefined) throw new LoginRefused('provider_error', 'the provider answered with an error');
     const person = await identify(ctx, provider, session, answer);
     const code = await ctx.asPlatform(async (own) => {
-      // What the settings say now counts, not what they said before the provider was asked.
+      // The settings of now apply, not those from before the provider was asked.
       const serving = mustServe(await servingProvider(own, { id: provider.id }), session);
       const { id } = await admit(own, serving, person);
       const { browserHash } = session;
@@ -64,7 +64,7 @@ export function finishLogin(ctx: Context, answer: Record<string, unknown>, brows
   });
 }
 
-/** The login that this answer belongs to; it is used up whatever comes of it. */
+/** The login that this answer belongs to; it is used up in any case. */
 async function resume(
   ctx: Context,
   state: unknown,
@@ -82,7 +82,7 @@ async function resume(
   return { session, provider: mustServe(provider, session) };
 }
 
-/** A provider that turned to another issuer is not the one that the browser was sent to. */
+/** A provider whose issuer has changed is not the one that the browser was sent to. */
 function mustServe(provider: Provider | null, session: SsoSession): Provider {
   if (provider?.issuer !== session.issuer || provider.clientId !== session.clientId) {
     throw new LoginRefused('provider_not_found', 'the provider was removed, deactivated or changed');

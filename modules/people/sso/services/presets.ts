@@ -1,4 +1,4 @@
-/** Identity providers that organizations commonly have, and what to know of each. */
+/** Common identity providers and their settings. */
 import type { Context } from '#core';
 import type { Preset } from '../models/preset.ts';
 

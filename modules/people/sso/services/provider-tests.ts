@@ -1,4 +1,4 @@
-/** Trying a provider: whether it can be found and has what a login needs. */
+/** Testing a provider: whether it can be reached and has what a login needs. */
 import type { Context } from '#core';
 import { explain, ProviderUnfit } from './explanations.ts';
 import { callbackUrl } from './presets.ts';
@@ -6,15 +6,15 @@ import { findProvider } from './providers.ts';
 import { rediscover, signingKeys } from './relying-parties.ts';
 
 /**
- * Discovery and signing keys, asked for now. A provider that fails is an answer, not an error: it says what to mend.
- * Whether client id and secret are right shows only in a login. Needs work that holds no transaction.
+ * Fetches discovery and signing keys. A provider that fails is an answer, not an error: it says what to fix.
+ * Only a login shows whether client id and secret are right. Needs a unit of work without an open transaction.
  */
 export async function testProvider(ctx: Context, id: string) {
   const { issuer } = await ctx.asPlatform((own) => findProvider(own, id));
   const result = await tryOut(ctx, issuer);
   const checkedAt = new Date();
   await ctx.asPlatform((own) =>
-    // Of another issuer, set meanwhile, this says nothing.
+    // The issuer was changed meanwhile: the result does not apply to the new one.
     own.sql('update sso_providers set tested_at = $3 where id = $1 and issuer = $2', [
       ...[id, issuer],
       result.success ? checkedAt : null,

@@ -41,7 +41,7 @@ export async function findProvider(ctx: Context, id: string): Promise<Provider> 
   return provider;
 }
 
-/** Changes of one provider take turns, so that what holds together before holds together after. */
+/** Changes of one provider run one after the other, so that its settings stay consistent. */
 async function lockProvider(ctx: Context, id: string): Promise<Provider> {
   const provider = await Provider.in(ctx).findById(id).forUpdate();
   if (!provider) throw errors.NotFound('SSO provider not found');
@@ -89,7 +89,7 @@ export async function createProvider(ctx: Context, { orgId: named, ...input }: P
 }
 
 /**
- * Another issuer or client is another population: who was linked is forgotten. Throws NO_UPDATES,
+ * Another issuer or client means other users: linked identities are removed. Throws NO_UPDATES,
  * CLIENT_SECRET_REQUIRED, NAME_TAKEN, SSO_NOT_PROVEN.
  */
 export async function updateProvider(ctx: Context, id: string, changes: ProviderUpdate) {
@@ -121,7 +121,7 @@ export async function updateProvider(ctx: Context, id: string, changes: Provider
   return { data: shown };
 }
 
-/** Throws SSO_PROVIDER_ACTIVE for a second active one, SSO_NOT_PROVEN where it would shut passwords out unproven. */
+/** Throws SSO_PROVIDER_ACTIVE for a second active one, SSO_NOT_PROVEN where passwords would be forbidden before a test. */
 export async function setStatus(ctx: Context, id: string, status: ProviderStatus) {
   mustControl(ctx);
   const current = await lockProvider(ctx, id);
@@ -141,7 +141,7 @@ export async function setStatus(ctx: Context, id: string, status: ProviderStatus
   return { data: showProvider(updated) };
 }
 
-/** Removes the provider with its linked identities. The accounts stay, and so do their places. */
+/** Removes the provider with its linked identities. Accounts and memberships stay. */
 export async function deleteProvider(ctx: Context, id: string): Promise<{ success: true }> {
   mustControl(ctx);
   const provider = await lockProvider(ctx, id);

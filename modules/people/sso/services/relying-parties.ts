@@ -1,4 +1,4 @@
-/** OpenID Connect through the guarded HTTP client: openid-client knows the protocol, the guard where it may go. */
+/** OpenID Connect through the guarded HTTP client: openid-client implements the protocol, the client limits its requests. */
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -20,10 +20,10 @@ const TIMEOUT_SECONDS = 10;
 const MOST_BYTES = 512 * 1024;
 const WITHOUT_BODY = [204, 205, 304];
 
-/** The guarded client in the shape of `fetch`; refuses what the guard refuses. */
+/** The guarded client in the shape of `fetch`. */
 function through(http: Services['http']): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
-    // The client brings its own name and decodes by itself.
+    // The client sets its own user agent and decodes by itself.
     const { 'user-agent': _, ...sent } = headers;
     const answer = await http.request(url, {
       method: method as 'GET' | 'POST',
@@ -83,22 +83,22 @@ export async function signingKeys(ctx: Context, metadata: ServerMetadata): Promi
 export const discover = (ctx: Context, issuer: string): Promise<ServerMetadata> =>
   discoveries(ctx).get(issuer, () => load(ctx, issuer));
 
-/** The same, asked anew. */
+/** The same, without the cache. */
 export function rediscover(ctx: Context, issuer: string): Promise<ServerMetadata> {
   discoveries(ctx).forget(issuer);
   return discover(ctx, issuer);
 }
 
 /**
- * This installation as a client of the provider. Made for one login: signing keys are fetched anew with it, so that a
- * provider may change them whenever it likes.
+ * This installation as a client of the provider. Made for one login: signing keys are fetched with it, so that a
+ * provider may change them at any time.
  */
 export function clientOf(ctx: Context, provider: Provider, metadata: ServerMetadata): Configuration {
   const client = new Configuration(metadata, provider.clientId, undefined, authenticationOf(ctx, provider, metadata));
   client[customFetch] = through(ctx.services.http);
   client.timeout = TIMEOUT_SECONDS;
   for (const allow of insecure(ctx)) allow(client);
-  // The library would trust an ID token for having come by TLS alone.
+  // Without this the library trusts an ID token because it came by TLS.
   enableNonRepudiationChecks(client);
   return client;
 }
@@ -106,7 +106,7 @@ export function clientOf(ctx: Context, provider: Provider, metadata: ServerMetad
 function authenticationOf(ctx: Context, { id, clientSecret, clientAuth }: Provider, metadata: ServerMetadata) {
   if (clientSecret === null) return None();
   const secret = ctx.services.seal.open(clientSecret, secretPlace(id));
-  // Basic is what a provider supports that does not say (OpenID Connect Discovery 1.0, section 3).
+  // Basic applies where a provider does not say (OpenID Connect Discovery 1.0, section 3).
   const offered = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const basic =
     clientAuth === 'client_secret_basic' || (clientAuth === 'auto' && offered.includes('client_secret_basic'));

@@ -1,4 +1,4 @@
-/** Providers that let people in right now: active ones of organizations that are open. */
+/** Providers that accept logins now: active ones of organizations that are open. */
 import type { Context } from '#core';
 import { Provider } from '../models/provider.ts';
 
@@ -7,7 +7,7 @@ const OPEN = `exists (
   where o.id = sso_providers.org_id and o.status in ('active', 'trial') and o.deleted_at is null
     and p.status = 'active' and p.deleted_at is null)`;
 
-/** Null without one, whatever the reason. Needs platform work: a user who logs in reaches nothing yet. */
+/** Null without one, for any reason. Needs the platform role: a user who logs in reaches nothing yet. */
 export async function servingProvider(ctx: Context, of: { id: string } | { orgId: string }): Promise<Provider | null> {
   const provider = await Provider.query(ctx.trx)
     .where({ ...of, status: 'active' })
@@ -28,7 +28,7 @@ export async function checkOrg(ctx: Context, orgId: string) {
   };
 }
 
-/** Those of the organizations whose active provider shuts passwords out. Needs platform work. */
+/** Those of the organizations whose active provider forbids passwords. Needs the platform role. */
 export async function enforcedOrgs(ctx: Context, orgIds: readonly string[]): Promise<string[]> {
   const { rows } = await ctx.sql<{ orgId: string }>(
     `select org_id as "orgId" from sso_providers where org_id = any($1::uuid[]) and status = 'active' and enforce_sso`,

@@ -1,4 +1,4 @@
-/** Logins that left for the provider: kept ten minutes, taken once, finished in the browser that began them. */
+/** Logins at the provider: kept ten minutes, used once, finished in the browser that began them. */
 import { randomUUID } from 'node:crypto';
 import type { Context, ReplyOptions } from '#core';
 import { newOpaqueToken, sha256Hex } from '#core/auth';
@@ -30,14 +30,14 @@ export function browserOf(cookies: Record<string, unknown>): string | null {
 
 export const newBrowser = (): string => newOpaqueToken('');
 
-/** Comes back with the provider's redirect, which begins on another site: `Lax`, since `Strict` would stay away. */
+/** Must be sent with the provider's redirect, which begins on another site: `Lax`, since `Strict` would not be sent. */
 export const browserCookie = (browser: string): NonNullable<ReplyOptions['cookies']> => ({
   [COOKIE]: { value: browser, path: COOKIE_PATH, maxAgeSeconds: SESSION_SECONDS, sameSite: 'Lax' },
 });
 
 const verifierPlace = (id: string) => ({ table: 'sso_sessions', column: 'code_verifier', row: id });
 
-/** @returns the state to send along. Needs platform work. */
+/** @returns the state to send along. Needs the platform role. */
 export async function openSession(
   ctx: Context,
   provider: Pick<Provider, 'id' | 'issuer' | 'clientId'>,
@@ -58,7 +58,7 @@ export async function openSession(
   return state;
 }
 
-/** Takes the session of a state, which can be used once, by any caller. Null when there is none. Needs platform work. */
+/** Takes the session of a state, which can be used once, by any caller. Null when there is none. Needs the platform role. */
 export async function takeSession(ctx: Context, state: string): Promise<SsoSession | null> {
   const { rows } = await ctx.sql<SsoSession>(
     `delete from sso_sessions where state_hash = $1

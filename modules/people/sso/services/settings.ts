@@ -1,4 +1,4 @@
-/** What a provider's settings must fulfil together, and who may change them. */
+/** Rules across the settings of a provider, and who may change them. */
 import { type Context, errors, mustHold } from '#core';
 import { NotProven } from '../errors.ts';
 import type { Provider } from '../models/provider.ts';
@@ -27,7 +27,7 @@ export function mustHoldTogether(
   if (url.search || url.hash || url.username || url.password || next.issuer.includes('/.well-known/')) {
     throw fault('issuer', 'issuer must be the plain address of the issuer');
   }
-  // These answer for everybody who has an account with Microsoft.
+  // These accept everyone who has an account with Microsoft.
   if (url.hostname === 'login.microsoftonline.com' && /^\/(common|organizations|consumers)(\/|$)/i.test(url.pathname)) {
     throw fault('issuer', 'issuer must name your own directory (tenant) instead of every directory');
   }

@@ -3,7 +3,7 @@ import type { Context } from '#core';
 
 const BATCH = 10_000;
 
-/** A code stays a day after its time, so that showing it again is still noticed. */
+/** A code stays for a day after it has expired, so that its use is still detected. */
 export async function sweepExpired(ctx: Context): Promise<void> {
   await ctx.sql(
     `delete from sso_sessions where id in (

@@ -1,11 +1,11 @@
-/** What may stand in an organization's settings: known keys by their type, everything else as it is sent. */
+/** The settings of an organization: known keys by their type, all others as they are sent. */
 import Joi from 'joi';
 import { named, openObject } from '#core';
 
 const flag = Joi.boolean().allow(null);
 
 /**
- * The structure is open: unknown keys are kept for those who put them there. A module's part lies
+ * The structure is open: unknown keys are kept for the clients that wrote them. A module's part lies
  * under its name and is checked against that module's schema when it is written (services/settings.ts). Null removes a
  * key.
  */

@@ -1,4 +1,4 @@
-/** What may stand in a partner's settings, and each module's own part. */
+/** The settings of a partner, and each module's own part. */
 import Joi from 'joi';
 import { named, openObject, timezone } from '#core';
 

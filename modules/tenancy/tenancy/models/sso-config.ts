@@ -1,4 +1,4 @@
-/** What a partner or an organization notes of its single sign-on; the providers themselves are another module's. */
+/** Notes of a partner or an organization on its single sign-on; providers belong to the module sso. */
 import { openObject } from '#core';
 
 type Open = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Organizations within the caller's reach; what a partner user does not reach is not found. */
+/** Organizations within the caller's reach; to a partner user all others do not exist. */
 import { randomUUID } from 'node:crypto';
 import {
   type Context,
@@ -30,7 +30,7 @@ const LIST: TrackedList = {
 };
 const BRIEF = ['id', 'partnerId', 'name', 'slug', 'type', 'status'];
 
-/** Callers of a removed partner are refused before; a system caller does not see what lay below it either. */
+/** Callers of a removed partner are rejected earlier; system callers do not see its organizations either. */
 function living(ctx: Context) {
   const organizations = Organization.in(ctx).whereNull('organizations.deletedAt');
   if (ctx.scope.orgIds === null)
@@ -119,7 +119,7 @@ export async function createOrganization(ctx: Context, input: OrganizationCreate
   return organization;
 }
 
-/** A user with access to selected organizations gains the new one; with access to none there is nothing to create in. */
+/** A user with access to selected organizations gains the new one; with access to none the creation is forbidden. */
 async function keepInReach(ctx: Context, orgId: string): Promise<void> {
   if (ctx.scope.kind !== 'partner' || ctx.scope.allOrgs) return;
   const { rowCount } = await ctx.sql(
@@ -148,7 +148,7 @@ export async function updateOrganization(ctx: Context, id: string, changes: Orga
   return updated;
 }
 
-/** Soft delete; sites are not cascaded, they are out of everyone's reach with their organization. */
+/** Soft delete; its sites stay, and no caller reaches them without their organization. */
 export async function deleteOrganization(ctx: Context, id: string): Promise<{ success: true }> {
   const now = new Date();
   const organization = await living(ctx).findById(id).patch({ deletedAt: now, updatedAt: now }).returning('*').first();

@@ -22,7 +22,7 @@ export async function readPartner(ctx: Context, id: string): Promise<Partner> {
   return partner;
 }
 
-/** The row, locked: two changes of its settings, or two organizations under its cap, take their turn. */
+/** The row, locked: changes of its settings, and organizations under its limit, run one after the other. */
 export async function lockPartner(ctx: Context, id: string): Promise<Partner> {
   const partner = await Partner.in(ctx).findById(id).whereNull('deletedAt').forNoKeyUpdate();
   if (!partner) throw errors.NotFound('Partner not found');
@@ -47,7 +47,7 @@ export async function updatePartner(ctx: Context, id: string, changes: PartnerUp
   return updated;
 }
 
-/** Soft delete: its people and keys are refused from then on. */
+/** Soft delete: its users and keys are rejected from then on. */
 export async function deletePartner(ctx: Context, id: string): Promise<{ success: true }> {
   const now = new Date();
   const partner = await Partner.in(ctx)
@@ -67,7 +67,7 @@ function ownPartnerId(ctx: Context): string {
   return partnerId;
 }
 
-/** A user with access to some organizations does not learn of the others from their order. */
+/** A user with access to some organizations does not learn about the others from their order. */
 function shown(ctx: Context, partner: Partner): Partner {
   const order = partner.settings.organizationOrder;
   const { orgIds, allOrgs } = ctx.scope;

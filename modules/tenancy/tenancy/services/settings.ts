@@ -13,7 +13,7 @@ interface Fault {
 
 const has = (part: unknown, key: string) => part !== null && typeof part === 'object' && Object.hasOwn(part, key);
 
-/** What the modules say of their parts, as these would be kept. A fault that lay there before is not this request's. */
+/** Validates the parts of the modules as they would be stored. A fault that was stored before is not this request's. */
 function faultsOf(ctx: Context, sent: Json, merged: Json): Fault[] {
   return Object.keys(sent).flatMap((name) => {
     if (!Object.hasOwn(merged, name)) return [];

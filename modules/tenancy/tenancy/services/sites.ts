@@ -24,7 +24,7 @@ const ORDER = {
 
 const LIST: TrackedList = { kind: 'sites', within: 'site', walk: [{ column: 'sites.id', field: 'id' }] };
 
-/** Throws 403 for an organization out of reach; 404 where a system caller names one that is not there. */
+/** Throws 403 for an organization out of reach; 404 where a system caller names one that does not exist. */
 export async function listSites(ctx: Context, query: TrackedQuery & { orgId?: string; organizationId?: string }) {
   const orgId = query.orgId ?? query.organizationId;
   const sites = living(ctx);
@@ -36,7 +36,7 @@ export async function listSites(ctx: Context, query: TrackedQuery & { orgId?: st
   return trackedPage(ctx, sites, query, { order: ORDER, list: LIST });
 }
 
-/** Sites of removed organizations are out of everyone's reach; only a system caller's own reach does not say so. */
+/** Sites of removed organizations are out of reach; the reach of a system caller does not exclude them, so this does. */
 function living(ctx: Context) {
   const sites = Site.in(ctx);
   if (ctx.scope.orgIds === null)
@@ -74,7 +74,7 @@ export async function createSite(ctx: Context, input: SiteCreate): Promise<Site>
 /** Settings are merged, everything else replaced; two changes at once take turns. Throws NO_UPDATES when nothing is given. */
 export async function updateSite(ctx: Context, id: string, changes: SiteUpdate): Promise<Site> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
-  // Who may not change it hears why from reading it.
+  // A caller who may not change it gets the reason from reading it.
   const site = (await living(ctx).findById(id).forNoKeyUpdate()) ?? (await readSite(ctx, id));
   const settings = changes.settings ? { settings: mergePatch(site.settings, changes.settings) } : {};
   const updated = await living(ctx)
@@ -112,7 +112,7 @@ export async function deleteSite(ctx: Context, id: string): Promise<{ success: t
 
 /** The site; 404 when it is missing or out of reach, 400 when it lies in another organization. */
 export async function mustExistSite(ctx: Context, siteId: string, orgId: string): Promise<Site> {
-  // Until the caller's work ends the site stays, so that nothing is put into one that is being removed.
+  // The lock keeps the site until the caller's transaction ends, so that nothing is put into a site that is being removed.
   const site = await living(ctx).findById(siteId).forKeyShare();
   if (!site) throw errors.NotFound('Site not found');
   if (site.orgId !== orgId) throw errors.ValidationFailed('The site does not belong to the organization');
