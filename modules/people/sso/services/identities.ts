@@ -151,7 +151,7 @@ export async function mayActFor(
 
 /**
  * The address was never verified: the account may have been registered by a stranger who waits for the owner of the address
- * to join. All credentials of the account are revoked; a reset link sets a password again.
+ * to join. Its password is removed and its sessions end; a reset link sets a password again.
  */
 async function forgetUnproven(ctx: Context, { id }: Account): Promise<void> {
   await ctx.sql('update users set password_hash = null where id = $1', [id]);
