@@ -77,12 +77,12 @@ test('a version that did not start is told of once, also when the server knows n
 
 test('the restart waits until no command runs', async (t) => {
   const { server, run } = await setup(t);
-  server.queue.push({ id: 'c-1', type: 'script', payload: { language: 'sh', content: 'sleep 1.5; echo done' } });
+  server.queue.push({ id: 'update-1', type: 'script', payload: { language: 'sh', content: 'sleep 1.5; echo done' } });
   const agent = await run();
-  await server.until(() => server.calls('/c-1/start').length > 0);
+  await server.until(() => server.calls('/update-1/start').length > 0);
   server.heartbeat = { ...server.heartbeat, upgradeTo: OFFER };
   t.is(await agent.ended, 'updated');
-  t.like(await server.result('c-1'), { status: 'completed', stdout: 'done\n' });
+  t.like(await server.result('update-1'), { status: 'completed', stdout: 'done\n' });
 });
 
 test('a command that comes when the download is under way has its end before the restart', async (t) => {
@@ -90,9 +90,9 @@ test('a command that comes when the download is under way has its end before the
   server.heartbeat = { ...server.heartbeat, upgradeTo: OFFER };
   const agent = await run();
   await server.until(() => steps(server).includes('verifying'));
-  server.queue.push({ id: 'c-2', type: 'script', payload: { language: 'sh', content: 'sleep 2; echo done' } });
+  server.queue.push({ id: 'update-2', type: 'script', payload: { language: 'sh', content: 'sleep 2; echo done' } });
   t.is(await agent.ended, 'updated');
-  t.like(await server.result('c-2'), { status: 'completed', stdout: 'done\n' });
+  t.like(await server.result('update-2'), { status: 'completed', stdout: 'done\n' });
 });
 
 test('the command update_agent is answered when the program is proven, and then it is exchanged', async (t) => {
