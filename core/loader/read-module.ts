@@ -141,6 +141,8 @@ function completed(
   routes: LoadedModule['routes'],
   folder: string,
 ): Module {
+  const derived = ['permissions', 'audits', 'events', 'slots'].find((name) => name in manifest);
+  if (derived) throw new LoadError(`${folder}: leave out ${derived}, which follow from the other declarations`);
   const required = routes.flatMap(({ value: { access } }) =>
     access && 'permission' in access && access.permission ? [access.permission] : [],
   );

@@ -3,11 +3,6 @@ import type { Context, Scope } from '../context/index.ts';
 import { Forbidden, moduleOffHere, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
 import type { TenantRef } from './administrators.ts';
 
-/** Null for system scope, which reaches every organization. */
-export function accessibleOrgIds(scope: Scope): readonly string[] | null {
-  return scope.orgIds;
-}
-
 export function canAccessOrg(scope: Scope, orgId: string): boolean {
   return scope.orgIds === null || scope.orgIds.includes(orgId);
 }

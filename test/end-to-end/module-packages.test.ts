@@ -89,11 +89,10 @@ for (const [stage, index] of Object.entries(BREAKS)) {
       'routes/a.js': asking,
       'migrations/001-kept.sql': `create table acme_kept (org_id uuid not null); call protect_tenant('acme_kept');`,
     };
-    const manifest = `permissions: ['devices:read', 'devices:write'],`;
-    await working.add({ name: 'kept', manifest, files });
+    await working.add({ name: 'kept', files });
     await broken.add({
       name: 'kept',
-      manifest: `${manifest} start() { throw new Error('broken'); },`,
+      manifest: `start() { throw new Error('broken'); },`,
       files: index ? { ...files, 'index.js': index } : files,
     });
     const first = await startTestPlatform(working.env('kept'));

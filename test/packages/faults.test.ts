@@ -34,7 +34,7 @@ const FAULTS: Record<string, [Omit<PackageSketch, 'name'>, RegExp]> = {
     /moon:walk does not exist/,
   ],
   audit: [{ manifest: `auditOnly: ['device.delete'],` }, /device\.delete, one of its audits/],
-  event: [{ manifest: `events: ['devices.enrolled'],` }, /events is not allowed/],
+  event: [{ manifest: `events: ['devices.enrolled'],` }, /leave out events, which follow/],
   job: [
     files(
       'jobs/x.js',

@@ -53,7 +53,7 @@ export async function packageFolder(): Promise<PackageFolder> {
           quartermaster: said,
         }),
         'dist/index.js': `${KIT}export default defineModule({ name: 'acme-${name}', title: '${name}', summary: 'For a test',
-          requires: [], permissions: ['devices:read'], audits: [], ${manifest} });`,
+          requires: [], ${manifest} });`,
       };
       for (const [path, text] of Object.entries(files)) all[`dist/${path}`] = text;
       for (const [path, text] of Object.entries(all)) {
