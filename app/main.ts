@@ -4,6 +4,7 @@ import type { Config } from '#config';
 import { startPlatform } from '#core/start';
 import { limitHashing } from '../core/auth/passwords.ts';
 import { bootstrapSystemUser } from '../core/auth/system-user.ts';
+import { makeDataFolder } from '../core/data-folder.ts';
 import { startEmbeddedServer } from '../core/database/embedded/server.ts';
 import { startMetricsServer } from '../core/http/metrics-server.ts';
 import { createLog } from '../core/log.ts';
@@ -19,6 +20,7 @@ const STOP_MS = 40_000;
 export async function startProcess(): Promise<void> {
   const config = await loadConfiguration();
   limitHashing({ threadPoolSize: config.threadPoolSize });
+  await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel);
   const stoppers = new Stoppers(log);
   let url: string;

@@ -2,14 +2,9 @@
 
 /** One sentence for what a person can mend; the whole error only when it is our fault. */
 export function explain(error: unknown): string {
-  const { name, message, code, stack, ...rest } = error as Error & { code?: string; port?: number };
+  const { name, message, code, stack } = error as Error & { code?: string };
   switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${rest.port} is taken by another program; set PORT to a free one.`;
     case 'EACCES':
-      return rest.port
-        ? `Port ${rest.port} needs more rights; set PORT to one above 1023.`
-        : `No permission: ${message}.`;
     case 'EPERM':
     case 'EROFS':
       return `No permission: ${message}.`;

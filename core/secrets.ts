@@ -1,8 +1,9 @@
 /** The secrets of this installation: as configured, or generated once and kept, so that a trial needs no set-up. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#config';
+import { DataFolderError, makeDataFolder } from './data-folder.ts';
 
 /** Never log these, nor an object that holds them. */
 export interface Secrets {
@@ -26,6 +27,7 @@ export class SecretsError extends Error {
  * The secrets to use. What is not configured comes from `DATA_DIR/secrets.json` (mode 0600), made on first use; in
  * production nothing is generated.
  * @throws {SecretsError} when the file cannot be read or made, or a secret is missing in production
+ * @throws {DataFolderError}
  */
 export async function resolveSecrets(config: Config): Promise<Secrets> {
   const { jwtSecret, appEncryptionKey, secretEncryptionKey, enrollmentKeyPepper } = config.secrets;
@@ -59,11 +61,12 @@ async function keptSecrets(dataDir: string): Promise<Secrets> {
   const made: Secrets = { jwtSecret: secret(), encryptionKey: secret(), enrollmentPepper: secret() };
   const draft = `${path}.${randomUUID()}`;
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeDataFolder(dataDir);
     await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
     // A link appears with its whole content, and only where nothing is yet.
     await link(draft, path).catch((error: unknown) => (isCode(error, 'EEXIST') ? undefined : Promise.reject(error)));
   } catch (error) {
+    if (error instanceof DataFolderError) throw error;
     throw new SecretsError(`Cannot keep the generated secrets in ${path}: ${reason(error)}.`, { cause: error });
   } finally {
     await rm(draft, { force: true }).catch(() => undefined);

@@ -1,7 +1,8 @@
 /** Checks what a running platform needs: configuration, disk, database, Redis, mail. */
-import { mkdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import type { Config } from '#config';
 import { createCounters } from '../../core/counters/create-counters.ts';
+import { makeDataFolder } from '../../core/data-folder.ts';
 import { createMailer } from '../../core/outbound/mail.ts';
 import { loadConfiguration } from '../configuration.ts';
 import { openStore, type Store } from '../store.ts';
@@ -44,12 +45,18 @@ async function examineWith(report: Report, config: Config): Promise<void> {
     await mailer.verify().finally(() => mailer.close());
     return config.mail.url ? 'the server accepts us' : `not configured; messages are written to ${config.dataDir}/mail`;
   });
+  report.tell(
+    'backup',
+    config.database.url
+      ? `copy the database, the secrets and the files in ${config.dataDir}; quartermaster backup prints the commands`
+      : `stop the server and copy all of ${config.dataDir}; quartermaster backup prints the commands`,
+  );
   await store?.close();
 }
 
 async function checkDisk(report: Report, { dataDir }: Config): Promise<void> {
   await report.check('free disk', 'free some space, or set DATA_DIR to a larger volume', async () => {
-    await mkdir(dataDir, { recursive: true });
+    await makeDataFolder(dataDir);
     const { bavail, bsize } = await statfs(dataDir);
     const free = (bavail * bsize) / GIB;
     if (free < MIN_FREE_GIB) throw new Error(`only ${free.toFixed(2)} GiB free in ${dataDir}`);

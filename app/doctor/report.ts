@@ -1,9 +1,14 @@
-/** Runs checks and prints a line for each: PASS, or FAIL with how to fix it. */
+/** Runs checks and prints a line for each: PASS, or FAIL with how to fix it; INFO for what is no check. */
 import { ConfigError } from '#config';
 import { sentenceOf } from '../cli/run.ts';
 
 export class Report {
   failed = false;
+
+  /** Prints a line about what cannot pass or fail. */
+  tell(name: string, text: string): void {
+    process.stdout.write(`INFO  ${name}: ${text}\n`);
+  }
 
   /**
    * @param fix what the operator can do about a failure

@@ -1,9 +1,12 @@
 /** /metrics and /health/live on a port of their own: how a process without API is scraped. */
 import { createServer, type Server } from 'node:http';
+import { listenFault } from '../listen.ts';
 import { mayReadMetrics } from './health.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Rejects when the port is taken. */
+const LISTENER = { name: 'The metrics server', variable: 'METRICS_PORT' };
+
+/** @throws {ListenError} the port cannot be had */
 export async function startMetricsServer(
   metrics: Metrics,
   options: { host: string; port: number; token?: string | undefined },
@@ -23,7 +26,7 @@ export async function startMetricsServer(
       );
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(listenFault({ ...LISTENER, ...options }, error)));
     server.listen(options.port, options.host, resolve);
   });
   const address = server.address();

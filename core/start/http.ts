@@ -8,6 +8,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { addRoutes, createServer, type HttpServices } from '../http/server.ts';
 import { addSockets } from '../http/sockets.ts';
 import { watchQueue } from '../jobs/queue-health.ts';
+import { listenFault } from '../listen.ts';
 import { outgoingMessages, routeTags, socketEndpoints } from '../loader/load.ts';
 import type { LoadedModule } from '../loader/read-module.ts';
 import type { ModuleStates } from '../modules/states.ts';
@@ -68,7 +69,10 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
   // Building the document takes a while: do it before the first request for it, except in tests, which rarely ask.
   if (options.clocks !== false) document();
   addDocs(server, { document, modules: states, access });
-  await server.start();
+  const { host, port } = config.http;
+  await server.start().catch((error: unknown) => {
+    throw listenFault({ name: 'The HTTP server', host, port, variable: 'PORT' }, error);
+  });
   stoppers.add('the HTTP server', async () => {
     stopping = true;
     await server.stop({ timeout: STOP_MS });

@@ -1,5 +1,5 @@
 /** The first start of a fresh installation, and the ways it may go wrong. */
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ test.serial('an empty folder becomes a running platform, twice in a row and afte
   const doctor = await launch('app/quartermaster.ts', ['doctor'], env, null);
   t.notRegex(doctor.output(), /FAIL/);
   t.regex(doctor.output(), /PASS {2}worker heartbeat/);
+  t.regex(doctor.output(), /INFO {2}backup: stop the server and copy all of /);
 
   await first.kill();
   const second = await start();
@@ -52,31 +53,49 @@ test.serial('when its database is killed the platform ends with a sentence, and 
   await rm(dataDir, { recursive: true });
 });
 
-test.serial('the configured administrator of an empty database can log in', async (t) => {
-  t.timeout(600_000);
-  const dataDir = await folder();
-  const port = await freePort();
-  const env = {
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'warn',
-    ENABLE_2FA: 'no',
-    BOOTSTRAP_ADMIN_EMAIL: 'root@example.com',
-    BOOTSTRAP_ADMIN_PASSWORD: 'a long first password',
-  };
-  const platform = await launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
-  const login = await call<{ tokens: { accessToken: string } }>(`http://127.0.0.1:${port}`, 'POST', '/auth/login', {
-    body: { email: 'root@example.com', password: 'a long first password' },
-  });
-  t.is(login.status, 200);
-  const partners = await call(`http://127.0.0.1:${port}`, 'GET', '/orgs/partners', {
-    token: login.body.tokens.accessToken,
-  });
-  t.is(partners.status, 200);
-  t.is(await platform.stop(), 0);
-  await rm(dataDir, { recursive: true });
-});
+test.serial(
+  'the configured administrator can log in; a copy of the stopped data folder starts with the same data',
+  async (t) => {
+    t.timeout(600_000);
+    const dataDir = await folder();
+    const port = await freePort();
+    const env = {
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      ENABLE_2FA: 'no',
+      BOOTSTRAP_ADMIN_EMAIL: 'root@example.com',
+      BOOTSTRAP_ADMIN_PASSWORD: 'a long first password',
+    };
+    const platform = await launch('app/quartermaster.ts', ['start'], env, /First system administrator/);
+    const login = await call<{ tokens: { accessToken: string } }>(`http://127.0.0.1:${port}`, 'POST', '/auth/login', {
+      body: { email: 'root@example.com', password: 'a long first password' },
+    });
+    t.is(login.status, 200);
+    const partners = await call(`http://127.0.0.1:${port}`, 'GET', '/orgs/partners', {
+      token: login.body.tokens.accessToken,
+    });
+    t.is(partners.status, 200);
+    t.is(await platform.stop(), 0);
+
+    const restored = `${dataDir}-restored`;
+    await cp(dataDir, restored, { recursive: true });
+    await rm(dataDir, { recursive: true });
+    const copy = await launch(
+      'app/quartermaster.ts',
+      ['start'],
+      { ...env, DATA_DIR: restored },
+      /First system administrator/,
+    );
+    const again = await call(`http://127.0.0.1:${port}`, 'GET', '/orgs/partners', {
+      token: login.body.tokens.accessToken,
+    });
+    t.is(again.status, 200, 'the copy of a stopped server has its data and its secrets');
+    t.is(await copy.stop(), 0);
+    await rm(restored, { recursive: true });
+  },
+);
 
 const fails = (title: string, env: (dataDir: string) => Promise<Record<string, string>>, sentence: RegExp) =>
   test.serial(title, async (t) => {
@@ -96,13 +115,19 @@ const fails = (title: string, env: (dataDir: string) => Promise<Record<string, s
 
 const taken = createServer().listen(0, '127.0.0.1');
 test.after.always(() => taken.close());
+const takenPort = () => {
+  const address = taken.address();
+  return String(typeof address === 'object' && address ? address.port : 0);
+};
 fails(
-  'a taken port is one clear sentence',
-  async () => {
-    const address = taken.address();
-    return { PORT: String(typeof address === 'object' && address ? address.port : 0) };
-  },
-  /^Port \d+ is taken by another program; set PORT to a free one\.$/,
+  'a taken port ends the start with one clear sentence',
+  async () => ({ PORT: takenPort() }),
+  /^The HTTP server cannot listen on port \d+ of 127\.0\.0\.1: another program uses it; set PORT to a free port\.$/,
+);
+fails(
+  'a taken port for metrics ends the start and names its variable',
+  async () => ({ PORT: '0', METRICS_PORT: takenPort() }),
+  /^The metrics server cannot listen on port \d+ of 127\.0\.0\.1: another program uses it; set METRICS_PORT to a free port\.$/,
 );
 fails(
   'a data folder that cannot be made is one clear sentence',
@@ -112,8 +137,15 @@ fails(
     await chmod(file, 0o600);
     return { PORT: '0', DATA_DIR: join(file, 'data') };
   },
-  /^[^\n]*data[^\n]*$/,
+  /^Cannot use the data folder \S*\/file\/data: a part of the path is a file; set DATA_DIR to a folder of your own\.$/,
 );
+if (process.platform === 'linux') {
+  fails(
+    'a data folder where the system makes no folders ends the start at once',
+    async () => ({ PORT: '0', DATA_DIR: '/proc/quartermaster/data' }),
+    /^Cannot use the data folder \/proc\/quartermaster\/data: no folder can be made there; set DATA_DIR to a folder of your own\.$/,
+  );
+}
 fails(
   'every configuration fault is listed at once',
   async () => ({ PORT: 'many', ROLE: 'boss' }),

@@ -14,6 +14,8 @@ const RANK: Record<string, number> = {
   contract: 0,
   'log.ts': 0,
   'explain.ts': 0,
+  'data-folder.ts': 0,
+  'listen.ts': 0,
   'secrets.ts': 0,
   database: 1,
   work: 2,

@@ -38,7 +38,11 @@ export function fileFault(doing: string, error: unknown): EmbeddedServerError {
 /** What PostgreSQL or initdb wrote last, as one sentence. `lines` is their stderr, oldest first. */
 export function serverFault(lines: readonly string[], where: string, port?: number): EmbeddedServerError {
   const text = lines.join('\n');
-  if (/Address already in use/.test(text)) return new PortTakenError(`Port ${port} on 127.0.0.1 is in use.`);
+  if (/Address already in use/.test(text)) {
+    return new PortTakenError(
+      `The embedded PostgreSQL cannot listen on port ${port} of 127.0.0.1: another program uses it; set EMBEDDED_POSTGRES_PORT to a free port, or to 0.`,
+    );
+  }
   if (/No space left on device/.test(text)) return new EmbeddedServerError(`The disk that holds ${where} is full.`);
   if (/Read-only file system/.test(text)) return new EmbeddedServerError(`${where} is on a read-only file system.`);
   const grave = lines.filter((line) => /(FATAL|PANIC|error):/.test(line));

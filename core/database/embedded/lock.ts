@@ -61,7 +61,9 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
 
 async function clearStale(path: string): Promise<void> {
   const inUse = (pid: number) =>
-    new EmbeddedServerError(`The embedded database is in use by another Quartermaster process (process id ${pid}).`);
+    new EmbeddedServerError(
+      `The embedded database is in use by another Quartermaster process (process id ${pid}). Stop that one, or set DATABASE_URL to a PostgreSQL server of your own: several processes can share that.`,
+    );
   const read = async (file: string) => readFile(file, 'utf8').catch(() => '');
   const holder = holderIn(await read(path));
   if (holder) throw inUse(holder);

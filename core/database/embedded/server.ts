@@ -1,8 +1,9 @@
 /** Starts and stops the PostgreSQL that Quartermaster brings along, for those who give no DATABASE_URL. */
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
+import { makeDataFolder } from '../../data-folder.ts';
 import { findBinaries } from './binaries.ts';
 import { keepPassword, OWNER, prepareCluster } from './cluster.ts';
 import { codeOf, EmbeddedServerError, fileFault, PortTakenError } from './error.ts';
@@ -60,13 +61,13 @@ export interface EmbeddedServer {
 /**
  * Starts PostgreSQL 18 on `dataDir/postgres` and waits until its database `quartermaster` takes connections. What a
  * killed process left running there is stopped first.
- * @throws {EmbeddedServerError} one sentence: folder not writable, in use by a live process, port taken, …
+ * @throws {DataFolderError} the data folder cannot be made or written
+ * @throws {EmbeddedServerError} one sentence: in use by a live process, port taken, …
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { log } = options;
-  const dataDir = await mkdir(options.dataDir, { recursive: true, mode: 0o700 })
-    .then(() => realpath(options.dataDir))
-    .catch((error: unknown) => Promise.reject(fileFault(`make the data folder ${options.dataDir}`, error)));
+  await makeDataFolder(options.dataDir);
+  const dataDir = await realpath(options.dataDir);
   const folder = join(dataDir, 'postgres');
   const user = await chooseUser(folder);
   const binaries = await findBinaries(user);

@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import anyTest, { type TestFn } from 'ava';
 import pg from 'pg';
+import { DataFolderError } from '../../data-folder.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { type EmbeddedServer, EmbeddedServerError, startEmbeddedServer } from '../embedded/server.ts';
 
@@ -120,7 +121,7 @@ test.serial('of several starts on one folder at once exactly one wins, the other
   t.is(reasons.length, 2);
   for (const reason of reasons) {
     t.true(reason instanceof EmbeddedServerError);
-    t.regex(reason.message, /in use by another Quartermaster process \(process id \d+\)/);
+    t.regex(reason.message, /in use by another Quartermaster process \(process id \d+\)\. .*set DATABASE_URL/);
   }
 });
 
@@ -194,7 +195,7 @@ test.serial('a port in use is named', async (t) => {
   await once(other, 'listening');
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const message = `Port ${port} on 127.0.0.1 is in use.`;
+  const message = new RegExp(`on port ${port} of 127.0.0.1: .* set EMBEDDED_POSTGRES_PORT`);
   await t.throwsAsync(start(t.context, { port }), { instanceOf: EmbeddedServerError, message });
   other.close();
   await once(other, 'close');
@@ -202,11 +203,18 @@ test.serial('a port in use is named', async (t) => {
 });
 
 test.serial('folders that cannot hold the database are refused in one sentence', async (t) => {
-  const refused = (dataDir: string, message: RegExp) =>
-    t.throwsAsync(start(t.context, { dataDir }), { instanceOf: EmbeddedServerError, message });
+  const refused = (
+    dataDir: string,
+    message: RegExp,
+    instanceOf: new (message: string) => Error = EmbeddedServerError,
+  ) => t.throwsAsync(start(t.context, { dataDir }), { instanceOf, message });
   await writeFile(join(t.context.dir, 'file'), '');
-  await refused(join(t.context.dir, 'file'), /^Cannot make the data folder .*: a file is in the way\.$/);
-  await refused(join(t.context.dir, 'file', 'below'), /: a part of the path is not a folder\.$/);
+  await refused(
+    join(t.context.dir, 'file'),
+    /^Cannot use the data folder .*: a part of the path is a file;/,
+    DataFolderError,
+  );
+  await refused(join(t.context.dir, 'file', 'below'), /: a part of the path is a file;/, DataFolderError);
   await mkdir(join(t.context.dir, 'foreign', 'postgres', 'x'), { recursive: true });
   await refused(join(t.context.dir, 'foreign'), /is not a PostgreSQL data folder: move it away\.$/);
   await mkdir(join(t.context.dir, 'old', 'postgres'), { recursive: true });
@@ -264,6 +272,6 @@ if (asRoot) {
 
   testAsUser('an ordinary user is told about folders that are not theirs', async (t) => {
     const { error } = await startChild(t.context, join(t.context.dir, 'data'), NOBODY);
-    t.regex(error ?? '', /^EmbeddedServerError: Cannot make the data folder .*: permission denied\.$/);
+    t.regex(error ?? '', /^DataFolderError: Cannot use the data folder .*: permission denied; set DATA_DIR/);
   });
 }
