@@ -4,7 +4,7 @@ import type { Context } from '#core';
 
 export type OrgAccess = 'all' | 'selected' | 'none';
 
-/** As in a request; null and absent mean all. */
+/** As in a request; for sites and groups null, an empty list and absent mean all. */
 export interface LimitFields {
   siteIds?: string[] | null;
   deviceGroupIds?: string[] | null;
@@ -25,12 +25,14 @@ export interface DeviceGroupDirectory {
   missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]>;
 }
 
-const ids = Joi.array().items(Joi.string().uuid()).min(1).max(1000).unique();
+const ids = Joi.array().items(Joi.string().uuid()).max(1000).unique();
 export const limitFields = {
-  siteIds: ids.allow(null).description('Organizations only: the sites the user reaches; null for all'),
-  deviceGroupIds: ids.allow(null).description('Organizations only: the device groups the user reaches; null for all'),
+  siteIds: ids.allow(null).description('Organizations only: the sites the user reaches; null or an empty list for all'),
+  deviceGroupIds: ids
+    .allow(null)
+    .description('Organizations only: the device groups the user reaches; null or an empty list for all'),
   orgAccess: Joi.string()
     .valid('all', 'selected', 'none')
     .description('Partners only: the organizations the user reaches'),
-  orgIds: ids.description('Partners only: the organizations, when orgAccess is selected'),
+  orgIds: ids.description('Partners only: the organizations; at least one when orgAccess is selected, else none'),
 };

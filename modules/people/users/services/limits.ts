@@ -15,6 +15,10 @@ function mustBelong(input: LimitFields, fields: (keyof LimitFields)[], message: 
   for (const path of fields) if (input[path] !== undefined) throw invalid(path, message);
 }
 
+/** An empty list in a request stands for no limit, as null does. */
+const allIfEmpty = (given: readonly string[] | null | undefined, current: string[] | null): string[] | null =>
+  given === undefined ? current : given === null || given.length === 0 ? null : [...given];
+
 /** Whether limits are within others; null is everything. */
 const within = (ids: readonly string[] | null, own: readonly string[] | null) =>
   own === null || (ids !== null && ids.length > 0 && ids.every((id) => own.includes(id)));
@@ -37,7 +41,8 @@ export async function checkLimits(
 ): Promise<Limits> {
   if (partnerId) return partnerLimits(ctx, partnerId, input, current);
   mustBelong(input, ['orgAccess', 'orgIds'], 'Only users of a partner are limited to organizations');
-  const { siteIds = current.siteIds, deviceGroupIds = current.deviceGroupIds } = input;
+  const siteIds = allIfEmpty(input.siteIds, current.siteIds);
+  const deviceGroupIds = allIfEmpty(input.deviceGroupIds, current.deviceGroupIds);
   if (!within(siteIds, ctx.scope.siteIds)) throw errors.SiteAccessDenied();
   if (!within(deviceGroupIds, ctx.scope.groupIds))
     throw errors.TargetOutOfScope({ details: [{ path: 'deviceGroupIds' }] });
@@ -56,7 +61,9 @@ async function partnerLimits(ctx: Context, partnerId: string, input: LimitFields
   const orgAccess = input.orgAccess ?? current.orgAccess;
   if (!orgAccess) throw invalid('orgAccess', 'orgAccess is required for users of a partner');
   if (orgAccess !== 'selected') {
-    if (input.orgIds) throw invalid('orgIds', 'orgIds goes with orgAccess selected only');
+    if (input.orgIds && input.orgIds.length > 0) {
+      throw invalid('orgIds', `orgAccess ${orgAccess} takes no orgIds: leave them out, or set orgAccess to selected`);
+    }
     return { ...ALL, orgAccess };
   }
   const orgIds = input.orgIds ?? current.orgIds;
