@@ -51,6 +51,7 @@ export * as errors from './errors.ts';
 export { AppError, defineError } from './errors.ts';
 // Lists, and parts of the schemas of routes.
 export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, type SortKey } from './http/paging.ts';
+export { emailAddress } from './http/payloads/email-address.ts';
 export { named } from './http/payloads/named.ts';
 export { openObject } from './http/payloads/open-object.ts';
 export { timezone } from './http/payloads/timezone.ts';

@@ -37,8 +37,8 @@ export interface Services {
   readonly sms: { send(message: { to: string; text: string }): Promise<{ id: string }> };
   /** The only HTTP client for other servers: it checks addresses and limits the size of responses. */
   readonly http: Requests;
-  /** The faults of a module's settings before they are stored; empty when there are none. */
-  settingsFaults(module: string, values: unknown): { path: string; message: string }[];
+  /** The faults of a module's settings before they are stored; empty when there are none, null when no such module has settings. */
+  settingsFaults(module: string, values: unknown): { path: string; message: string }[] | null;
   /** Counters for what a route's own `limits` cannot express, such as failures only. Rejects while the store is away. */
   readonly counters: FailureCounters;
   /** The object that a module's `start` provided for the life of the process. Throws when it has not. */

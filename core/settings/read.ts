@@ -38,7 +38,7 @@ export interface SettingsFault {
 }
 
 /** Checks values for one level against a module's schema; unknown keys are faults here. */
-export function settingsFaults(schema: Joi.ObjectSchema | undefined, values: unknown): SettingsFault[] {
-  const error = schema?.validate(values, { abortEarly: false }).error;
+export function settingsFaults(schema: Joi.ObjectSchema, values: unknown): SettingsFault[] {
+  const { error } = schema.validate(values, { abortEarly: false });
   return (error?.details ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
 }

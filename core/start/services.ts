@@ -46,6 +46,9 @@ export function startServices(
     get: (ref) => provided.get(ref),
     modules: states,
     tasks: () => registry.tasks(),
-    settingsFaults: (module, values) => settingsFaults(settingsOf.get(module), values),
+    settingsFaults(module, values) {
+      const schema = settingsOf.get(module);
+      return schema ? settingsFaults(schema, values) : null;
+    },
   };
 }

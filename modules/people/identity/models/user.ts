@@ -1,6 +1,6 @@
 /** A person who can log in, as the API shows and accepts one. */
 import Joi from 'joi';
-import { named } from '#core';
+import { emailAddress, named } from '#core';
 
 /** The columns that a login needs; readable only by the platform's role. */
 export interface LoginUser {
@@ -39,7 +39,7 @@ export interface ProfileUpdate {
   avatarUrl?: string | null;
 }
 
-export const email = Joi.string().trim().lowercase().email({ tlds: false }).max(255);
+export const email = emailAddress.lowercase();
 export const newPassword = Joi.string().min(8).max(1024, 'utf8').messages({
   'string.min': 'Password must be at least 8 characters',
   'string.max': 'Password must be at most 1024 bytes',

@@ -1,6 +1,6 @@
 /** An invitation to an organization or a partner; no account or membership exists before it is accepted. */
 import Joi from 'joi';
-import { Model, named } from '#core';
+import { emailAddress, Model, named } from '#core';
 import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
 
 export class Invitation extends Model implements Limits {
@@ -57,7 +57,7 @@ const token = Joi.string().max(200).required().description('The token of the mai
 export const inviteCreate = named(
   'InvitationCreate',
   Joi.object<InviteCreate, true>({
-    email: Joi.string().trim().lowercase().email({ tlds: false }).max(255).required(),
+    email: emailAddress.lowercase().required(),
     name: personName.required(),
     roleId: Joi.string().uuid().required(),
     ...namedTenant,

@@ -1,7 +1,7 @@
 /** An MSP, an enterprise's IT team or an internal team: the owner of organizations. */
 
 import Joi from 'joi';
-import { column, defineTable, type InputOf, named } from '#core';
+import { column, defineTable, emailAddress, type InputOf, named } from '#core';
 import { partnerSettings } from './partner-settings.ts';
 import { ssoConfig } from './sso-config.ts';
 
@@ -27,7 +27,7 @@ const partners = defineTable('partners', {
   maxDevices: column.nullable(column.number(limit)),
   settings: column.object(partnerSettings),
   ssoConfig: column.nullable(column.object(ssoConfig)),
-  billingEmail: column.nullable(column.text(Joi.string().trim().email().max(255))),
+  billingEmail: column.nullable(column.text(emailAddress)),
   createdAt: column.time(),
   updatedAt: column.time(),
   deletedAt: column.nullable(column.time()),

@@ -2,7 +2,7 @@
 import { type Context, changesOf, errors, mustReachAllOrgs, type PageQuery, page, type SortKey } from '#core';
 import { type OwnPartnerUpdate, Partner, type PartnerCreate, type PartnerUpdate } from '../models/partner.ts';
 import { makePartnerAdminRole } from './partner-roles.ts';
-import { mergeSettings } from './settings.ts';
+import { mergePartnerSettings } from './settings.ts';
 
 const ORDER = {
   name: 'partners-by-name',
@@ -30,7 +30,7 @@ export async function lockPartner(ctx: Context, id: string): Promise<Partner> {
 }
 
 export async function createPartner(ctx: Context, input: PartnerCreate): Promise<Partner> {
-  const settings = mergeSettings(ctx, {}, input.settings ?? {});
+  const settings = mergePartnerSettings(ctx, {}, input.settings ?? {});
   const partner = await Partner.query(ctx.trx)
     .insert({ ...input, settings } as Partial<Partner>)
     .returning('*')
@@ -96,7 +96,7 @@ const changedFields = (changes: OwnPartnerUpdate): string[] =>
 async function change(ctx: Context, id: string, changes: PartnerUpdate) {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   const before = await lockPartner(ctx, id);
-  const settings = changes.settings ? { settings: mergeSettings(ctx, before.settings, changes.settings) } : {};
+  const settings = changes.settings ? { settings: mergePartnerSettings(ctx, before.settings, changes.settings) } : {};
   const updated = await Partner.in(ctx)
     .findById(id)
     .patch({ ...changes, ...settings, updatedAt: new Date() } as Partial<Partner>)

@@ -183,4 +183,33 @@ test("a partner's settings take each documented key", async (t) => {
     'settings.timeFormat',
     'settings.timezone',
   ]);
+  const unknown = await platform.call<ErrorBody>('PATCH', '/orgs/partners/me', {
+    token,
+    body: { settings: { printing: {} } },
+  });
+  t.is(unknown.status, 400);
+  t.deepEqual(paths(unknown), ['settings.printing'], 'no module has this name');
+});
+
+test("a partner's settings can be written back as they were read", async (t) => {
+  const { token, orgId, partnerId } = await arrange();
+  const me = (body: object) => platform.call<Settled & ErrorBody>('PATCH', '/orgs/partners/me', { token, body });
+  await platform.call('PATCH', '/orgs/organizations/order', { token, body: { organizationOrder: [orgId] } });
+  await platform.sql(`update partners set settings = settings || '{"earlier":{"seats":3}}' where id = $1`, [partnerId]);
+  const { settings } = (await platform.call<Settled>('GET', '/orgs/partners/me', { token })).body;
+  t.deepEqual(settings.organizationOrder, [orgId]);
+  const back = await me({ settings: { ...settings, language: 'en' } });
+  t.is(back.status, 200);
+  t.deepEqual(back.body.settings, { ...settings, language: 'en' });
+  const changed = await me({ settings: { organizationOrder: [], earlier: { seats: 4 } } });
+  t.deepEqual(paths(changed), ['settings.earlier', 'settings.organizationOrder']);
+  t.is((await me({ settings: { earlier: null } })).status, 200, 'an old key can be removed');
+});
+
+test('addresses of billing and contacts take what logins take', async (t) => {
+  const { token } = await arrange();
+  const body = { billingEmail: 'billing@mail.corp', settings: { contact: { email: 'ops@intern.lan' } } };
+  const answer = await platform.call<Settled>('PATCH', '/orgs/partners/me', { token, body });
+  t.is(answer.status, 200);
+  t.like(answer.body, body);
 });

@@ -1,6 +1,6 @@
 /** Alerts by mail: one message for each recipient, and one thread for each alert. */
 import Joi from 'joi';
-import { cutText, escapeHtml, MailError, mailIdOf, oneLine } from '#core';
+import { cutText, emailAddress, escapeHtml, MailError, mailIdOf, oneLine } from '#core';
 import type { ChannelAdapter, ChannelServices } from '../../models/adapter.ts';
 import { headline, type Outgoing } from '../../models/message.ts';
 import { toEach } from './requests.ts';
@@ -15,7 +15,7 @@ export const email: ChannelAdapter = {
   title: 'E-mail',
   config: Joi.object<Config, true>({
     to: Joi.array()
-      .items(Joi.string().email({ tlds: false }).max(255))
+      .items(emailAddress)
       .min(1)
       .max(50)
       // Compared before the items are validated as text.
