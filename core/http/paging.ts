@@ -10,6 +10,11 @@ export interface PageQuery {
   cursor?: string;
 }
 
+/** Of a number that is brought within its bounds instead of being refused. */
+export interface ClampMeta {
+  clamped: true;
+}
+
 const clamp = (low: number, high: number) => (value: number) => Math.min(high, Math.max(low, value));
 
 /** Query fields of every list: values outside the limits are clamped, not refused. */
@@ -25,6 +30,7 @@ export function pageQuery(defaultLimit = 50, maxLimit = 100) {
       .integer()
       .custom(clamp(1, maxLimit))
       .default(defaultLimit)
+      .meta({ clamped: true } satisfies ClampMeta)
       .description(`Rows a page, 1 to ${maxLimit}; values outside are clamped`),
     cursor: Joi.string()
       .allow('')

@@ -1,5 +1,6 @@
 /** Finds what in a body nothing bounds: a text, list or object that would be stored however large it came. */
 import type Joi from 'joi';
+import type { ClampMeta } from '../http/paging.ts';
 import type { SizeMeta } from '../http/payloads/open-object.ts';
 import { below, type Inner } from '../http/schema-parts.ts';
 
@@ -16,7 +17,7 @@ const BOUNDED_TEXT = ['max', 'length', 'guid', 'isoDate', 'ip', 'email', 'domain
 
 function isUnbounded(schema: Inner): boolean {
   if (schema.$_getFlag('only') || schema.$_getFlag('presence') === 'forbidden') return false;
-  if (schema.$_terms.metas?.some((meta: Partial<SizeMeta>) => meta.maxBytes)) return false;
+  if (schema.$_terms.metas?.some((meta: Partial<SizeMeta & ClampMeta>) => meta.maxBytes || meta.clamped)) return false;
   switch (schema.type) {
     case 'string':
       return !has(schema, ...BOUNDED_TEXT) && !schema._rules.some(({ args }) => isBounded(args?.regex));

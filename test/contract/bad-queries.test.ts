@@ -29,6 +29,17 @@ test.serial('a path with a bad part is refused by every route that has one', asy
   }
 });
 
+test.serial('an empty search is no search, in every list', async (t) => {
+  const lists = routes.filter(({ query }) => query && 'search' in ((schemaOf(query) as Schema).properties ?? {}));
+  t.true(lists.length > 10, `${lists.length} lists`);
+  for (const route of lists) {
+    const path = pathOf(route);
+    const all = await send(route, { path });
+    const empty = await send(route, { path: `${path}?search=%20` });
+    t.is(empty.status, all.status, `${labelOf(route)}: ${JSON.stringify(empty.body).slice(0, 200)}`);
+  }
+});
+
 for (const route of routes.filter(({ query }) => query)) {
   // An identity provider adds to its callback what it likes.
   const { properties = {}, additionalProperties } = schemaOf(route.query) as Schema;

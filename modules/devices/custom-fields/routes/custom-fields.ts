@@ -1,7 +1,7 @@
 /** /custom-fields: definitions of custom fields. */
 
 import Joi from 'joi';
-import { defineRoute, pageOf, pageQuery } from '#core';
+import { defineRoute, pageOf, pageQuery, searchText } from '#core';
 import { DEVICE_TYPES, fieldCreate, fieldShape, fieldUpdate, TYPES } from '../models/custom-field.ts';
 import {
   createField,
@@ -31,7 +31,7 @@ export default [
       deviceType: Joi.string()
         .valid(...DEVICE_TYPES)
         .description('Only fields of devices of this type'),
-      search: Joi.string().trim().max(100).description('Part of the name or the key'),
+      search: searchText(100).description('Part of the name or the key'),
     }),
     response: pageOf(fieldShape),
     handler: (ctx, { query }) => listFields(ctx, query),

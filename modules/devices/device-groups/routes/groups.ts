@@ -1,6 +1,6 @@
 /** /groups: device groups, their filters and their members. */
 import Joi from 'joi';
-import { defineRoute, pageOf, pageQuery } from '#core';
+import { defineRoute, pageOf, pageQuery, searchText } from '#core';
 import {
   type GroupQuery,
   groupChanged,
@@ -30,11 +30,7 @@ export default [
       parentId: Joi.alternatives(id, Joi.string().valid('root')).description(
         'A group, or `root` for groups without a parent',
       ),
-      search: Joi.string()
-        .trim()
-        .max(255)
-        .pattern(/^[^\0]*$/)
-        .description('Searches name and description'),
+      search: searchText(255).description('Searches name and description'),
       includeMemberships: Joi.boolean().default(false).description('Adds the ids of the devices to each group'),
     }),
     response: pageOf(groupListed),

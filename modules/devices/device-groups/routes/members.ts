@@ -1,6 +1,6 @@
 /** /groups/{id}/devices and /groups/{id}/preview: which devices are in a group, or would be. */
 import Joi from 'joi';
-import { defineRoute, pageOf, pageQuery } from '#core';
+import { defineRoute, pageOf, pageQuery, searchText } from '#core';
 import { type ConditionTree, conditionTree } from '../models/condition-tree.ts';
 import { memberListed, membershipShape, previewShape } from '../models/membership.ts';
 import { previewGroup } from '../services/evaluating/previews.ts';
@@ -24,11 +24,7 @@ export default [
     params,
     query: Joi.object<MemberQuery>({
       ...pageQuery(100, 500),
-      search: Joi.string()
-        .trim()
-        .min(2)
-        .max(255)
-        .description('Searches host name, display name, serial number and addresses'),
+      search: searchText(255, 2).description('Searches host name, display name, serial number and addresses'),
       status: Joi.array()
         .items(Joi.string().valid(...STATUSES))
         .single()
@@ -76,7 +72,7 @@ export default [
     params,
     payload: Joi.object<{ filter?: ConditionTree; limit: number }>({
       filter: conditionTree.description('A filter that is not saved yet; the stored filter when absent'),
-      limit: Joi.number().integer().min(1).max(100).default(10),
+      limit: pageQuery(10, 100).limit,
     })
       .empty(null)
       .default(),

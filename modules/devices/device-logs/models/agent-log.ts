@@ -1,7 +1,7 @@
 /** Lines of diagnostic logs. */
 import Joi from 'joi';
 import { LOG_LEVELS, type LogEntry, MAX_LOG_LINES } from '#agent-protocol';
-import { named, pageQuery } from '#core';
+import { named, pageQuery, searchText } from '#core';
 import { instant, label, metadata, open, plain, text } from './written-values.ts';
 
 const MAX_MESSAGE_CHARACTERS = 100_000;
@@ -72,7 +72,7 @@ export const logQuery = Joi.object<LogQuery>({
   component: Joi.string().max(100).description('Only of this part of the agent'),
   since: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Earliest time, inclusive'),
   until: Joi.date().iso().min('0001-01-02').max('9999-12-31').description('Latest time, inclusive'),
-  search: Joi.string().max(200).description('Part of the message, ignoring case'),
+  search: searchText(200).description('Part of the message, ignoring case'),
   page,
   limit,
   cursor: Joi.string()

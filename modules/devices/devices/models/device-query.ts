@@ -1,6 +1,6 @@
 /** The query of GET /devices. */
 import Joi from 'joi';
-import { sinceQuery } from '#core';
+import { searchText, sinceQuery } from '#core';
 import { OS_TYPES, STATUSES } from './device.ts';
 
 export interface DeviceListQuery {
@@ -61,11 +61,7 @@ export const deviceListQuery = Joi.object<DeviceListQuery>({
   groupIds: ids,
   includeDecommissioned: Joi.boolean().default(false).description('Includes decommissioned devices'),
   includeTotal: Joi.boolean().default(false).description('Adds the number of all devices that match'),
-  search: Joi.string()
-    .trim()
-    .min(2)
-    .max(255)
-    .description('Searches host name, display name, serial number and addresses'),
+  search: searchText(255, 2).description('Searches host name, display name, serial number and addresses'),
   status: list(Joi.string().valid(...STATUSES), STATUSES.join(', ')),
   osType: list(Joi.string().valid(...OS_TYPES), OS_TYPES.join(', ')),
   tag: Joi.string().trim().min(1).max(50).description('Only devices with this tag'),

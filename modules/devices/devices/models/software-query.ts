@@ -1,6 +1,6 @@
 /** The query of GET /software/inventory, and its response. */
 import Joi from 'joi';
-import { type TrackedQuery, trackedQuery } from '#core';
+import { searchText, type TrackedQuery, trackedQuery } from '#core';
 import { softwareShape } from './inventory.ts';
 
 export interface SoftwareQuery extends TrackedQuery {
@@ -18,7 +18,7 @@ export const softwareQuery = Joi.object<SoftwareQuery>({
   ...trackedQuery(100, 500),
   orgId: Joi.string().uuid(),
   siteId: Joi.string().uuid(),
-  search: text.description('Part of the name or the vendor'),
+  search: searchText(255).description('Part of the name or the vendor'),
   name: text.description('The exact name, in any case'),
   vendor: text.description('The exact vendor, in any case'),
   version: text.description('Only this version'),

@@ -1,6 +1,6 @@
 /** /filters: saved filters. */
 import Joi from 'joi';
-import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
+import { defineRoute, type PageQuery, pageOf, pageQuery, searchText } from '#core';
 import { filterCreate, filterShape, filterUpdate } from '../models/saved-filter.ts';
 import { createFilter, deleteFilter, listFilters, readFilter, updateFilter } from '../services/filters.ts';
 
@@ -14,11 +14,7 @@ export default [
     access: { permission: 'devices:read' },
     query: Joi.object<PageQuery & { search?: string }>({
       ...pageQuery(100),
-      search: Joi.string()
-        .trim()
-        .max(200)
-        .pattern(/^[^\0]*$/)
-        .description('Searches name and description'),
+      search: searchText(200).description('Searches name and description'),
     }),
     response: pageOf(filterShape).keys({ total: Joi.number().integer().required() }),
     handler: (ctx, { query }) => listFilters(ctx, query),

@@ -9,7 +9,7 @@ import { previewFilter } from '../services/filters.ts';
 import { previewConditions } from '../services/previews.ts';
 
 const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() });
-const limit = Joi.number().integer().min(1).max(100).default(10);
+const { limit } = pageQuery(10, 100);
 const verdict = Joi.string().valid('true', 'false', 'unknown').required();
 
 export default [
@@ -31,7 +31,7 @@ export default [
     access: { permission: 'devices:read' },
     audit: 'filter.saved.preview',
     params,
-    query: Joi.object<{ limit: number }>({ limit: pageQuery(10, 100).limit }),
+    query: Joi.object<{ limit: number }>({ limit }),
     response: Joi.object({ data: previewShape.required() }),
     errors: ['FILTER_TOO_EXPENSIVE'],
     handler: (ctx, { params: { id }, query }) => previewFilter(ctx, id, query.limit),

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Paged, PROCESS_SORTS, type ProcessDetail, type ProcessItem, type ProcessSort } from '#agent-protocol';
 import { paged, pid, processDetail as wireDetail, processShape as wireProcess } from '#agent-protocol/schemas';
-import { named, type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery, searchText } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -16,7 +16,7 @@ export interface ProcessQuery extends PageQuery {
 }
 export const processQuery = Joi.object<ProcessQuery>({
   ...pageQuery(50, 500),
-  search: Joi.string().trim().max(200).description('Part of the name, the user or the command line'),
+  search: searchText(200).description('Part of the name, the user or the command line'),
   sort: Joi.string()
     .valid(...PROCESS_SORTS)
     .default('cpu')

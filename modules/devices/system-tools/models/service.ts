@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import type { Paged, ServiceChange, ServiceDetail, ServiceVerb } from '#agent-protocol';
 import { paged, serviceChange, serviceStatus, serviceShape as wireService } from '#agent-protocol/schemas';
-import { named, type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery, searchText } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -10,7 +10,7 @@ export const serviceShape = named('Service', wireService);
 
 export const serviceQuery = Joi.object<PageQuery & { search?: string; status?: string }>({
   ...pageQuery(50, 500),
-  search: Joi.string().trim().max(200).description('Part of the name or the display name'),
+  search: searchText(200).description('Part of the name or the display name'),
   status: serviceStatus.description('Only in this state'),
 });
 export const oneService = Joi.object<{ deviceId: string; name: string }>({

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import type { Paged, TaskChange, TaskItem, TaskRun, TaskVerb } from '#agent-protocol';
 import { listed, paged, taskChange, taskRun as wireRun, taskShape as wireTask } from '#agent-protocol/schemas';
-import { named, type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery, searchText } from '#core';
 import { shape, type Tool } from './tool.ts';
 import { deviceId } from './tool-routes.ts';
 
@@ -16,7 +16,7 @@ export interface TaskQuery extends PageQuery {
 export const taskQuery = Joi.object<TaskQuery>({
   ...pageQuery(50, 500),
   folder: Joi.string().max(512).default('\\').description('The folder of the tasks'),
-  search: Joi.string().trim().max(200).description('Part of the name'),
+  search: searchText(200).description('Part of the name'),
 });
 const path = Joi.string().max(512).description('The path of the task, as in the list');
 export const oneTask = Joi.object<{ deviceId: string; path: string }>({ deviceId, path: path.required() });

@@ -1,6 +1,6 @@
 /** Queries and responses of /tags. */
 import Joi from 'joi';
-import { named, type PageQuery, pageQuery } from '#core';
+import { named, type PageQuery, pageQuery, searchText } from '#core';
 
 export interface TagQuery extends PageQuery {
   search?: string;
@@ -36,7 +36,7 @@ const place = { orgId: uuid, siteId: uuid };
 export const tagQuery = Joi.object<TagQuery>({
   ...pageQuery(100, 500),
   ...place,
-  search: written.trim().max(50).description('A part of the tag'),
+  search: searchText(50).description('A part of the tag'),
   sort: Joi.string()
     .valid('count', 'name')
     .default('count')

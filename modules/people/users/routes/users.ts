@@ -1,6 +1,6 @@
 /** /users: members of a tenant. The caller's own profile is in the identity module. */
 import Joi from 'joi';
-import { defineRoute, trackedPageOf, trackedQuery } from '#core';
+import { defineRoute, searchText, trackedPageOf, trackedQuery } from '#core';
 import { type NamedTenant, namedTenant } from '../models/invitation.ts';
 import {
   assignableShape,
@@ -31,7 +31,7 @@ export default [
       status: Joi.string()
         .valid(...STATUSES)
         .description('Only in this state'),
-      search: Joi.string().trim().max(255).description('Part of the name or the address'),
+      search: searchText(255).description('Part of the name or the address'),
       roleId: Joi.string().uuid().description('Only users with this role'),
     }),
     response: trackedPageOf(memberShape),

@@ -1,6 +1,6 @@
 /** /plugins/catalog: plugins and their versions, registered and withdrawn by system administrators. */
 import Joi from 'joi';
-import { type BodyStream, defineRoute, type Input, pageOf, pageQuery } from '#core';
+import { type BodyStream, defineRoute, type Input, pageOf, pageQuery, searchText } from '#core';
 import { entryDetailShape, entryShape, installedShape, TYPES } from '../models/catalog-entry.ts';
 import { type CatalogQuery, listCatalog, type Marks, markEntry, readEntry, yankVersion } from '../services/catalog.ts';
 import { MOST_BYTES, PACKAGE_TYPE, registerFrom } from '../services/registrations.ts';
@@ -23,7 +23,7 @@ export default [
         .valid(...TYPES)
         .description('Only plugins of this type'),
       category: Joi.string().max(50).description('Only plugins of this category'),
-      search: Joi.string().trim().max(100).description('Part of the name or the description'),
+      search: searchText(100).description('Part of the name or the description'),
       featured: Joi.boolean().description('true: only featured plugins; false: only others'),
       installed: Joi.boolean().description('true: only plugins that are installed; false: only others'),
     }),

@@ -1,6 +1,6 @@
 /** /plugins/installations: plugins that a tenant uses, their configuration and capabilities. */
 import Joi from 'joi';
-import { defineRoute, openObject, pageOf, pageQuery } from '#core';
+import { defineRoute, openObject, pageOf, pageQuery, searchText } from '#core';
 import { PROVIDER_OPERATIONS, type ProviderKind } from '#plugin-sdk/host';
 import { installationCreate, installationShape, installationUpdate, STATUSES } from '../models/installation.ts';
 import { LEVELS, logShape } from '../models/log-line.ts';
@@ -143,7 +143,7 @@ export default [
       hook: Joi.string().max(200).description('Only lines of this call, as the lines name it'),
       since: Joi.date().iso().description('Earliest time, inclusive'),
       until: Joi.date().iso().description('Latest time, inclusive'),
-      search: Joi.string().trim().max(200).description('Part of the message'),
+      search: searchText(200).description('Part of the message'),
     }),
     response: pageOf(logShape),
     handler: (ctx, { params: { id }, query }) => listLogs(ctx, id, query),
