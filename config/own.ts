@@ -38,6 +38,7 @@ export const OWN = {
   SERVICE_VERSION: textOr('0.2.0', Joi.string().max(100)),
   TRUST_PROXY_HEADERS: flag(false),
   CORS_ORIGINS: list(origin),
+  HTTP_CONNECTIONS_PER_SOURCE: number(0, 100_000, 500),
   API_REQUIRE_IF_MATCH: flag(false),
   METRICS_TOKEN: text(),
   METRICS_PORT: optionalNumber(1, 65535),

@@ -57,6 +57,7 @@ const httpOf = (v: OwnValues): Config['http'] => ({
   publicUrl: (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
   trustProxyHeaders: v.TRUST_PROXY_HEADERS,
   corsOrigins: v.CORS_ORIGINS,
+  connectionsPerSource: v.HTTP_CONNECTIONS_PER_SOURCE,
   requireIfMatch: v.API_REQUIRE_IF_MATCH,
   metricsToken: v.METRICS_TOKEN,
   metricsPort: v.METRICS_PORT,

@@ -26,6 +26,8 @@ export interface Config {
     publicUrl: string;
     trustProxyHeaders: boolean;
     corsOrigins: string[];
+    /** Connections of one address without an authenticated caller; 0 for any number. */
+    connectionsPerSource: number;
     /** Changes of resources must name the state they are about (`If-Match`), else 428. */
     requireIfMatch: boolean;
     metricsToken?: string;

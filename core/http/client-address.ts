@@ -1,5 +1,6 @@
 /** The caller's address: proxies' headers count only where the operator trusts them. */
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 const HEADERS = ['cf-connecting-ip', 'x-forwarded-for', 'x-real-ip'];
 
@@ -21,4 +22,15 @@ export function clientAddress(
 
 function plain(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+/** What counts as one source: an IPv4 address, or the /64 that an IPv6 subscriber is given. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return `${parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }

@@ -10,6 +10,8 @@ export async function startMetricsServer(
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const server: Server = createServer((request, answer) => {
     const path = request.url?.split('?')[0];
+    // The body is not read, so the connection ends with the answer.
+    answer.shouldKeepAlive = false;
     const end = (status: number, body: string) => answer.writeHead(status, { 'content-type': 'text/plain' }).end(body);
     if (request.method !== 'GET') end(405, 'only GET\n');
     else if (path === '/health/live') end(200, 'ok\n');

@@ -28,6 +28,8 @@ export interface SocketServices {
   log: Logger;
   trustProxy: boolean;
   observe(route: string, method: string, status: number, seconds: number): void;
+  /** The caller on this connection is known. */
+  release(connection: Duplex): void;
   /** Counts what happens on sockets, for /metrics. */
   count(path: string, event: string): void;
 }
@@ -122,6 +124,7 @@ async function hand(
   mustBeInstalled(services.modules, module);
   const caller = await admit(services.access, { route, headers, params, ip }, () => undefined);
   const { actor } = caller;
+  if (actor.kind !== 'anonymous') services.release(stream);
   const scope = narrowed(services.modules, module, caller.scope);
   const input: Input = { params, query: {}, payload: null, headers, cookies: {}, gone: new AbortController().signal };
   await checkLimits(services.counters, route, input, { ip, actorId: actor.id }, {});

@@ -41,6 +41,7 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
     trustProxy: config.http.trustProxyHeaders,
     secureCookies: config.http.publicUrl.startsWith('https:'),
     corsOrigins: config.http.corsOrigins,
+    mostPerSource: config.http.connectionsPerSource,
   });
   let stopping = false;
   addHealth(server, {
@@ -61,6 +62,7 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
     work,
     log,
     trustProxy: config.http.trustProxyHeaders,
+    release: (connection) => server.app.connections.release(connection),
     observe: metrics.observe,
     count: metrics.socket,
   });
