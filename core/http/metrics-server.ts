@@ -1,7 +1,7 @@
 /** /metrics and /health/live on a port of their own: how a process without API is scraped. */
 import { createServer, type Server } from 'node:http';
-import { mayReadMetrics } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import { mayReadMetrics } from './metrics-access.ts';
 
 /** Rejects when the port is taken. */
 export async function startMetricsServer(
@@ -9,6 +9,7 @@ export async function startMetricsServer(
   options: { host: string; port: number; token?: string | undefined },
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const server: Server = createServer((request, answer) => {
+    const address = request.socket.remoteAddress ?? '';
     const path = request.url?.split('?')[0];
     // The body is not read, so the connection ends with the answer.
     answer.shouldKeepAlive = false;
@@ -16,7 +17,7 @@ export async function startMetricsServer(
     if (request.method !== 'GET') end(405, 'only GET\n');
     else if (path === '/health/live') end(200, 'ok\n');
     else if (path !== '/metrics') end(404, 'not here\n');
-    else if (!mayReadMetrics(options.token, request.headers.authorization, request.socket.remoteAddress ?? ''))
+    else if (!mayReadMetrics(options.token, { headers: request.headers, address, isProxy: false }))
       end(403, 'not allowed\n');
     else
       metrics.text().then(

@@ -13,7 +13,7 @@ import { AppError, InternalError, ValidationFailed } from '../errors.ts';
 import { mustBeInstalled, narrowed, offFor } from '../modules/gate.ts';
 import type { ModuleStates } from '../modules/states.ts';
 import { type AccessServices, admit } from './access.ts';
-import { clientAddress } from './client-address.ts';
+import type { ClientAddresses } from './client-address.ts';
 import { BodyDeadline } from './connections/body-deadline.ts';
 import { Connections, createListener, sparePacedBodies } from './connections/listener.ts';
 import { isDeclared } from './document/errors-of-route.ts';
@@ -24,7 +24,7 @@ import { LiveStreams, stillAdmitted } from './streams/live-streams.ts';
 export interface HttpOptions {
   host: string;
   port: number;
-  trustProxy: boolean;
+  addresses: ClientAddresses;
   secureCookies: boolean;
   corsOrigins: string[];
   /** Connections of one source without an authenticated caller; 0 for any number. */
@@ -63,8 +63,8 @@ export const REFRESH_COOKIE = 'svc_refresh_token';
 
 /** Builds the server; routes are added by addRoutes(), and start() opens the port. */
 export function createServer(services: HttpServices, options: HttpOptions): Server {
-  const { mostPerSource, trustProxy } = options;
-  const connections = new Connections({ mostPerSource, isProxy: () => trustProxy });
+  const { mostPerSource, addresses } = options;
+  const connections = new Connections({ mostPerSource, isProxy: (address) => addresses.isProxy(address) });
   const server = Hapi.server({ ...settingsOf(options), listener: createListener(connections) });
   sparePacedBodies(server.listener as Listener);
   // The default of 11 is meant for files that are compressed once: it takes longer than the request.
@@ -76,7 +76,7 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
   server.ext('onPreStop', () => server.app.live.endAll());
   server.validator(Joi);
   server.ext('onRequest', (request, h) => {
-    identify(request, options.trustProxy);
+    identify(request, addresses);
     return h.continue;
   });
   server.auth.scheme('caller', () => ({ authenticate: (request, h) => authenticate(services, request, h) }));
@@ -118,11 +118,11 @@ function settingsOf(options: HttpOptions): Hapi.ServerOptions {
 }
 
 /** Gives the request its id (the caller's own where it is well formed), the caller's address, the time of its start and a limit for its body. */
-function identify(request: Request, trustProxy: HttpOptions['trustProxy']): void {
+function identify(request: Request, addresses: ClientAddresses): void {
   const given = request.headers['x-request-id'];
   request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
   const headers = request.headers as Record<string, string | undefined>;
-  request.app.ip = clientAddress(headers, request.info.remoteAddress, trustProxy);
+  request.app.ip = addresses.of(headers, request.info.remoteAddress);
   request.app.startedAt = process.hrtime.bigint();
   const { req, res } = request.raw;
   const { requestId } = request.app;
