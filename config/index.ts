@@ -72,6 +72,10 @@ function faultsBetween(given: Environment): string[] {
     if (given[name] && !given.S3_BUCKET) faults.push(`${name}: needs S3_BUCKET as well`);
   }
   if (given.S3_ENDPOINT && !given.S3_BUCKET) faults.push('S3_ENDPOINT: needs S3_BUCKET as well');
+  const proxies = (given.TRUSTED_PROXIES ?? '').split(',').map((one) => one.trim());
+  if (proxies.length > 1 && proxies.some((one) => /^\d$/.test(one))) {
+    faults.push('TRUSTED_PROXIES: a number of proxies stands alone, without networks');
+  }
   for (const name of TWILIO.filter((one) => !given[one])) {
     const other = TWILIO.find((one) => given[one]);
     if (other) faults.push(`${name}: must be given together with ${other}`);

@@ -19,6 +19,15 @@ const planLack = Joi.string()
 const origin = Joi.string()
   .pattern(/^https?:\/\/[^/?#\s]+$/)
   .messages({ 'string.pattern.base': 'must be an origin such as https://rmm.example.com, without a path' });
+const headerName = Joi.string()
+  .lowercase()
+  .pattern(/^[a-z0-9-]{1,64}$/)
+  .messages({ 'string.pattern.base': 'must be the name of a header, such as x-forwarded-for' });
+/** How many proxies stand one behind the other, or the address or network of one. */
+const proxies = Joi.string()
+  .ip({ cidr: 'optional' })
+  .allow(...'123456789')
+  .messages({ '*': 'must be a number from 1 to 9, an address, or a network such as 10.0.0.0/8' });
 /** `<module>/<job>=<most at once>`. */
 const taskLimit = Joi.string()
   .pattern(/^[a-z][a-z0-9-]*\/[a-z][a-z0-9-]*=[1-9]\d{0,2}$/)
@@ -37,7 +46,10 @@ export const OWN = {
   UV_THREADPOOL_SIZE: number(1, 1024, Math.max(4, availableParallelism() + 3)),
   SERVICE_VERSION: textOr('0.2.0', Joi.string().max(100)),
   TRUST_PROXY_HEADERS: flag(false),
+  TRUSTED_PROXY_HEADER: textOr('x-forwarded-for', headerName),
+  TRUSTED_PROXIES: list(proxies, ['1']),
   CORS_ORIGINS: list(origin),
+  HTTP_CONNECTIONS_PER_SOURCE: number(0, 100_000, 500),
   API_REQUIRE_IF_MATCH: flag(false),
   METRICS_TOKEN: text(),
   METRICS_PORT: optionalNumber(1, 65535),

@@ -55,12 +55,19 @@ const httpOf = (v: OwnValues): Config['http'] => ({
   host: v.HOST,
   port: v.PORT,
   publicUrl: (v.PUBLIC_URL ?? `http://localhost:${v.PORT}`).replace(/\/+$/, ''),
-  trustProxyHeaders: v.TRUST_PROXY_HEADERS,
+  proxies: v.TRUST_PROXY_HEADERS ? proxiesOf(v) : undefined,
   corsOrigins: v.CORS_ORIGINS,
+  connectionsPerSource: v.HTTP_CONNECTIONS_PER_SOURCE,
   requireIfMatch: v.API_REQUIRE_IF_MATCH,
   metricsToken: v.METRICS_TOKEN,
   metricsPort: v.METRICS_PORT,
 });
+
+function proxiesOf({ TRUSTED_PROXY_HEADER: header, TRUSTED_PROXIES: given }: OwnValues): Config['http']['proxies'] {
+  const [first = ''] = given;
+  if (/^\d$/.test(first)) return { header, trusted: Number(first) };
+  return { header, trusted: given.map((one) => (one.includes('/') ? one : `${one}/${one.includes(':') ? 128 : 32}`)) };
+}
 
 const workersOf = (v: OwnValues): Config['workers'] => ({
   concurrency: v.WORKER_CONCURRENCY,

@@ -24,8 +24,16 @@ export interface Config {
     port: number;
     /** How browsers and agents reach this server, without a slash at the end. With port 0 and no PUBLIC_URL it ends in `:0`. */
     publicUrl: string;
-    trustProxyHeaders: boolean;
+    /** Which proxies stand in front, and the header in which they say who calls; without it no header counts. */
+    proxies?: {
+      /** In small letters. */
+      header: string;
+      /** How many stand one behind the other, or their networks in CIDR notation. */
+      trusted: number | string[];
+    };
     corsOrigins: string[];
+    /** Connections of one address without an authenticated caller; 0 for any number. */
+    connectionsPerSource: number;
     /** Changes of resources must name the state they are about (`If-Match`), else 428. */
     requireIfMatch: boolean;
     metricsToken?: string;

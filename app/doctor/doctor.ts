@@ -7,6 +7,7 @@ import { createMailer } from '../../core/outbound/mail.ts';
 import { loadConfiguration } from '../configuration.ts';
 import { openStore, type Store } from '../store.ts';
 import { checkDatabase } from './database-checks.ts';
+import { checkProxies } from './proxy-checks.ts';
 import { Report } from './report.ts';
 
 const GIB = 1024 ** 3;
@@ -32,6 +33,7 @@ export async function examine(): Promise<number> {
 
 async function examineWith(report: Report, config: Config): Promise<void> {
   await checkDisk(report, config);
+  await checkProxies(report, config);
   const store = await checkServer(report, config);
   if (store) await checkDatabase(report, config, store.database);
   await report.check('Redis', 'check REDIS_URL, or leave it out to count in the process', async () => {

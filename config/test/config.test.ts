@@ -27,7 +27,7 @@ test('an empty environment gives the defaults', (t) => {
   t.is(config.database.poolSize, 10);
   t.true(config.database.autoMigrate);
   t.true(config.identity.registration);
-  t.false(config.http.trustProxyHeaders);
+  t.is(config.http.proxies, undefined);
   t.deepEqual(config.outbound.allowCidrs, []);
 });
 
@@ -36,7 +36,11 @@ test('booleans accept exactly the eight words in any case', (t) => {
     t.false(readConfig({ ENABLE_REGISTRATION: word }).identity.registration, word);
   }
   for (const word of ['1', 'true', 'yes', 'on', 'YES', 'On']) {
-    t.true(readConfig({ TRUST_PROXY_HEADERS: word }).http.trustProxyHeaders, word);
+    t.deepEqual(
+      readConfig({ TRUST_PROXY_HEADERS: word }).http.proxies,
+      { header: 'x-forwarded-for', trusted: 1 },
+      word,
+    );
   }
   for (const word of ['2', 'enabled', 'y', 'n', 't', '-1']) {
     t.deepEqual(

@@ -1,15 +1,17 @@
 /** Health at the host root: alive, ready, and which version, and /metrics. */
-import { timingSafeEqual } from 'node:crypto';
 import type { Server } from '@hapi/hapi';
 import type pg from 'pg';
+import type { Headers } from './client-address.ts';
 import type { Metrics } from './metrics.ts';
+import { mayReadMetrics } from './metrics-access.ts';
 
 export interface HealthOptions {
   version: string;
   pool: pg.Pool;
   metrics: Metrics;
-  /** Without a token only callers on this machine may read metrics. */
+  /** Without a token only programs on this machine may read metrics. */
   metricsToken?: string | undefined;
+  isProxy(address: string): boolean;
   stopping(): boolean;
   /** Whether the queue keeps up; told, never a reason not to be ready. */
   jobs(): 'ok' | 'degraded' | undefined;
@@ -50,25 +52,13 @@ export function addHealth(server: Server, options: HealthOptions): void {
       ...open('/metrics', 'guarded by a token or by the loopback address'),
       options: { auth: false },
       handler: async (request, h) => {
-        if (
-          !mayReadMetrics(
-            options.metricsToken,
-            request.headers.authorization as string | undefined,
-            request.info.remoteAddress,
-          )
-        ) {
+        const address = request.info.remoteAddress;
+        const scrape = { headers: request.headers as Headers, address, isProxy: options.isProxy(address) };
+        if (!mayReadMetrics(options.metricsToken, scrape)) {
           return h.response({ error: { code: 'FORBIDDEN', message: 'Permission denied', details: [] } }).code(403);
         }
         return h.response(await options.metrics.text()).type('text/plain; version=0.0.4');
       },
     },
   ]);
-}
-
-/** Where a token is configured, callers need it; otherwise only this machine may read. */
-export function mayReadMetrics(token: string | undefined, header: string | undefined, address: string): boolean {
-  if (!token) return address === '127.0.0.1' || address === '::1' || address === '::ffff:127.0.0.1';
-  const given = Buffer.from(header ?? '');
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

@@ -1,6 +1,13 @@
 /** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
 import { Readable } from 'node:stream';
-import type { Request, ResponseObject, ResponseToolkit, RouteOptionsPayload, ServerRoute } from '@hapi/hapi';
+import type {
+  Request,
+  RequestApplicationState,
+  ResponseObject,
+  ResponseToolkit,
+  RouteOptionsPayload,
+  ServerRoute,
+} from '@hapi/hapi';
 import Joi from 'joi';
 import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
@@ -8,6 +15,7 @@ import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
 import { runUnitOfWork, type UnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { Caller } from './access.ts';
 import { deprecationFields } from './conventions/deprecations.ts';
+import type { BodyDeadline } from './connections/body-deadline.ts';
 import { currentTag, entityTag, mustMatch, type Reading } from './conventions/entity-tags.ts';
 import { queryOf, withFields } from './conventions/field-selection.ts';
 import { once } from './conventions/idempotency.ts';
@@ -44,6 +52,8 @@ declare module '@hapi/hapi' {
     requestId: string;
     ip: string;
     startedAt: bigint;
+    /** Limits the time of a body; undefined without one. */
+    body?: BodyDeadline | undefined;
     caller?: Caller;
     /** Whether the caller would be let in once more; for answers that last. */
     stillAdmitted?: () => Promise<boolean>;
@@ -90,6 +100,11 @@ function bodyOptions(
   };
 }
 
+/** What hapi hands to a validation, as far as it is used here. */
+interface Validated {
+  headers?: Record<string, string | undefined>;
+  app?: { request?: Pick<RequestApplicationState, 'body'> };
+}
 type Validate = (body: unknown, options: { context?: object }) => Promise<unknown>;
 
 function payloadOf(services: RouteServices, route: AnyRoute): Validate {
@@ -100,10 +115,10 @@ function payloadOf(services: RouteServices, route: AnyRoute): Validate {
     let body = given;
     try {
       if (stream && given instanceof Readable) {
-        const { headers = {} } = (options.context ?? {}) as { headers?: Record<string, string | undefined> };
+        const { headers = {}, app } = (options.context ?? {}) as Validated;
         const type = headers['content-type'] ?? JSON_TYPE;
         if (!route.payload || type.startsWith(stream.type))
-          return new BodyStream(given, stream.maxBytes(services.work.services.config));
+          return new BodyStream(given, stream.maxBytes(services.work.services.config), app?.request?.body);
         body = await jsonOf(given, route.maxBytes ?? JSON_BYTES, Number(headers['content-length']));
       }
       mustBeShapely('payload', body);

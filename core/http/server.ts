@@ -1,6 +1,7 @@
 /** The hapi server: one authentication scheme, the rules every route must meet, and the shape of every answer. */
 
 import { randomUUID } from 'node:crypto';
+import type { Server as Listener } from 'node:http';
 import { constants, createBrotliCompress } from 'node:zlib';
 import Hapi, { type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import Joi from 'joi';
@@ -12,18 +13,22 @@ import { AppError, InternalError, ValidationFailed } from '../errors.ts';
 import { mustBeInstalled, narrowed, offFor } from '../modules/gate.ts';
 import type { ModuleStates } from '../modules/states.ts';
 import { type AccessServices, admit } from './access.ts';
-import { clientAddress } from './client-address.ts';
+import type { ClientAddresses } from './client-address.ts';
+import { BodyDeadline } from './connections/body-deadline.ts';
+import { Connections, createListener, sparePacedBodies } from './connections/listener.ts';
 import { isDeclared } from './document/errors-of-route.ts';
-import { errorBody, toAppError } from './envelope.ts';
+import { errorBody, RequestTimeout, toAppError } from './envelope.ts';
 import { type RouteServices, type RouteTag, toServerRoute } from './route.ts';
 import { LiveStreams, stillAdmitted } from './streams/live-streams.ts';
 
 export interface HttpOptions {
   host: string;
   port: number;
-  trustProxy: boolean;
+  addresses: ClientAddresses;
   secureCookies: boolean;
   corsOrigins: string[];
+  /** Connections of one source without an authenticated caller; 0 for any number. */
+  mostPerSource: number;
 }
 export interface HttpServices extends RouteServices {
   access: AccessServices;
@@ -40,6 +45,7 @@ declare module '@hapi/hapi' {
   interface ServerApplicationState {
     log: Logger;
     live: LiveStreams;
+    connections: Connections;
   }
 }
 
@@ -57,18 +63,20 @@ export const REFRESH_COOKIE = 'svc_refresh_token';
 
 /** Builds the server; routes are added by addRoutes(), and start() opens the port. */
 export function createServer(services: HttpServices, options: HttpOptions): Server {
-  const server = Hapi.server(settingsOf(options));
+  const { mostPerSource, addresses } = options;
+  const connections = new Connections({ mostPerSource, isProxy: (address) => addresses.isProxy(address) });
+  const server = Hapi.server({ ...settingsOf(options), listener: createListener(connections) });
+  sparePacedBodies(server.listener as Listener);
   // The default of 11 is meant for files that are compressed once: it takes longer than the request.
   server.encoder('br', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }));
-  // A body that is handed on unread may take hours; those that are read have ten seconds, from hapi.
-  server.listener.requestTimeout = 0;
   server.app.log = services.log;
   server.app.live = new LiveStreams();
+  server.app.connections = connections;
   services.onPrincipalsChanged(() => void server.app.live.recheck());
   server.ext('onPreStop', () => server.app.live.endAll());
   server.validator(Joi);
   server.ext('onRequest', (request, h) => {
-    identify(request, options.trustProxy);
+    identify(request, addresses);
     return h.continue;
   });
   server.auth.scheme('caller', () => ({ authenticate: (request, h) => authenticate(services, request, h) }));
@@ -87,6 +95,8 @@ function settingsOf(options: HttpOptions): Hapi.ServerOptions {
       cors: options.corsOrigins.length > 0 ? { ...CORS, origin: options.corsOrigins } : false,
       security: { hsts: options.secureCookies, xframe: 'deny', noSniff: true, referrer: 'no-referrer' },
       state: { parse: true, failAction: 'ignore' },
+      // Bodies that come late are ended by BodyDeadline.
+      payload: { timeout: false },
       validate: { options: { abortEarly: false }, failAction: refuseInput },
     },
     compression: { minBytes: 1024 },
@@ -107,13 +117,16 @@ function settingsOf(options: HttpOptions): Hapi.ServerOptions {
   };
 }
 
-/** Gives the request its id (the caller's own where it is well formed), the caller's address and the time of its start. */
-function identify(request: Request, trustProxy: HttpOptions['trustProxy']): void {
+/** Gives the request its id (the caller's own where it is well formed), the caller's address, the time of its start and a limit for its body. */
+function identify(request: Request, addresses: ClientAddresses): void {
   const given = request.headers['x-request-id'];
   request.app.requestId = typeof given === 'string' && /^[\w.-]{8,100}$/.test(given) ? given : randomUUID();
   const headers = request.headers as Record<string, string | undefined>;
-  request.app.ip = clientAddress(headers, request.info.remoteAddress, trustProxy);
+  request.app.ip = addresses.of(headers, request.info.remoteAddress);
   request.app.startedAt = process.hrtime.bigint();
+  const { req, res } = request.raw;
+  const { requestId } = request.app;
+  request.app.body = BodyDeadline.of(req, res, () => errorBody(RequestTimeout(), headers.accept, requestId));
 }
 
 /** Counts a request that ended, and logs it at the level debug. */
@@ -174,6 +187,7 @@ async function authenticate(services: HttpServices, request: Request, h: Respons
     const admitted = await admit(services.access, asking, (seen) => {
       request.app.caller = seen;
     });
+    if (admitted.actor.kind !== 'anonymous') request.server.app.connections.release(request.raw.req.socket);
     if (forAgents && offFor(modules, tag.module, admitted.scope)) return droppedUnread(h);
     const reach = (scope: Scope) => narrowed(modules, tag.module, scope);
     const scope = reach(admitted.scope);

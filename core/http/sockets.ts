@@ -14,7 +14,7 @@ import { mustBeInstalled, narrowed } from '../modules/gate.ts';
 import type { ModuleStates } from '../modules/states.ts';
 import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import { type AccessServices, admit } from './access.ts';
-import { clientAddress } from './client-address.ts';
+import type { ClientAddresses } from './client-address.ts';
 import { checkLimits } from './conventions/limits.ts';
 import { errorBody, toAppError } from './envelope.ts';
 import { PREFIX } from './route.ts';
@@ -26,8 +26,10 @@ export interface SocketServices {
   counters: Counters;
   work: UnitOfWorkBackend;
   log: Logger;
-  trustProxy: boolean;
+  addresses: ClientAddresses;
   observe(route: string, method: string, status: number, seconds: number): void;
+  /** The caller on this connection is known. */
+  release(connection: Duplex): void;
   /** Counts what happens on sockets, for /metrics. */
   count(path: string, event: string): void;
 }
@@ -117,11 +119,12 @@ async function hand(
   const found = path.exec((request.url ?? '').split('?')[0] ?? '');
   const { value: params, error } = endpoint.params.validate({ ...found?.groups });
   if (error) throw ValidationFailed(error.message);
-  const ip = clientAddress(headers, request.socket.remoteAddress ?? '', services.trustProxy);
+  const ip = services.addresses.of(headers, request.socket.remoteAddress ?? '');
   await services.modules.settled();
   mustBeInstalled(services.modules, module);
   const caller = await admit(services.access, { route, headers, params, ip }, () => undefined);
   const { actor } = caller;
+  if (actor.kind !== 'anonymous') services.release(stream);
   const scope = narrowed(services.modules, module, caller.scope);
   const input: Input = { params, query: {}, payload: null, headers, cookies: {}, gone: new AbortController().signal };
   await checkLimits(services.counters, route, input, { ip, actorId: actor.id }, {});

@@ -1,6 +1,7 @@
 /** Starts the HTTP server: routes, sockets, health, metrics and the API document. */
 import type { Server } from '@hapi/hapi';
 import type { AccessServices } from '../http/access.ts';
+import { ClientAddresses } from '../http/client-address.ts';
 import { addDocs } from '../http/document/docs.ts';
 import { documentOnce } from '../http/document/document.ts';
 import { addHealth } from '../http/health.ts';
@@ -36,12 +37,14 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
   const { work, counters, states, metrics } = parts;
   const access = accessServices(options, parts);
   const http = httpServices(options, parts, access);
+  const addresses = new ClientAddresses(config.http.proxies);
   const server = createServer(http, {
     host: config.http.host,
     port: config.http.port,
-    trustProxy: config.http.trustProxyHeaders,
+    addresses,
     secureCookies: config.http.publicUrl.startsWith('https:'),
     corsOrigins: config.http.corsOrigins,
+    mostPerSource: config.http.connectionsPerSource,
   });
   let stopping = false;
   addHealth(server, {
@@ -49,6 +52,7 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
     pool: work.database.platform,
     metrics,
     metricsToken: config.http.metricsToken,
+    isProxy: (address) => addresses.isProxy(address),
     stopping: () => stopping,
     jobs: watchQueue(work.database.platform),
   });
@@ -61,7 +65,8 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
     counters,
     work,
     log,
-    trustProxy: config.http.trustProxyHeaders,
+    addresses,
+    release: (connection) => server.app.connections.release(connection),
     observe: metrics.observe,
     count: metrics.socket,
   });

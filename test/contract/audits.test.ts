@@ -172,14 +172,15 @@ test('a 403 on a write leaves a denied entry, with who, from where and with what
   t.truthy(rows[0]?.error_message);
 });
 
-test('behind a trusted proxy the first of the three headers names the client', async (t) => {
-  const behind = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+test('behind trusted proxies the entry that the outermost of them wrote names the client', async (t) => {
+  const behind = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
   t.teardown(() => behind.stop());
   const { orgAdmin, siteId, orgId } = await tenant(behind);
   const given = [
     { 'x-real-ip': '192.0.2.3' },
-    { 'x-real-ip': '192.0.2.3', 'x-forwarded-for': '192.0.2.2, 10.0.0.1' },
-    { 'x-real-ip': '192.0.2.3', 'x-forwarded-for': '192.0.2.2', 'cf-connecting-ip': '2001:db8::1' },
+    { 'x-forwarded-for': '192.0.2.2, 10.0.0.1' },
+    // The caller wrote the first entry, and headers that no proxy of ours sets.
+    { 'x-real-ip': '192.0.2.3', 'x-forwarded-for': '10.0.0.9, 192.0.2.4, 10.0.0.1', 'cf-connecting-ip': '2001:db8::1' },
   ];
   for (const headers of given) {
     await behind.call('PATCH', `/orgs/sites/${siteId}`, {
@@ -195,6 +196,6 @@ test('behind a trusted proxy the first of the three headers names the client', a
   );
   t.deepEqual(
     rows.map((row) => row.ip_address),
-    ['192.0.2.3', '192.0.2.2', '2001:db8::1'],
+    ['127.0.0.1', '192.0.2.2', '192.0.2.4'],
   );
 });

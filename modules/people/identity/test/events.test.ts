@@ -8,7 +8,7 @@ import { givePassword, PASSWORD, type Registered, refreshCookie, registration } 
 const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
-const FROM = { 'x-forwarded-for': '198.51.100.7, 10.0.0.1', 'user-agent': 'Browser/1' };
+const FROM = { 'x-forwarded-for': '10.0.0.1, 198.51.100.7', 'user-agent': 'Browser/1' };
 interface Answer extends ErrorBody {
   id: string;
   secret: string;
