@@ -40,6 +40,7 @@ export {
 } from './contract/index.ts';
 // Tables, models, and what a caller reaches of them.
 export { column, defineTable, type InputOf, type RowOf } from './database/columns.ts';
+export { databaseErrorOf } from './database/errors.ts';
 export { Model } from './database/model.ts';
 export { ABOUT_DEVICE, type AddParameter, IN_SITE, type ReachColumns, reach } from './database/reach.ts';
 // Delivery queues.

@@ -1,4 +1,5 @@
 /** Takes old rows from the beginning of a chain, once they are proved, and anchors what is left. */
+import { databaseErrorOf } from '../database/errors.ts';
 import { type Anchor, moveAnchor, readAnchor } from './anchors.ts';
 import type { ChainHead, SealedRow } from './chain.ts';
 import { isOurHead, readHead } from './heads.ts';
@@ -75,7 +76,7 @@ export async function prune(trail: Trail, { anchor, seq, checksum, frontier }: P
   try {
     await trail.query('set local role quartermaster_audit_admin');
   } catch (error) {
-    if ((error as { code?: string }).code !== '42501') throw error;
+    if (databaseErrorOf(error)?.code !== '42501') throw error;
     throw new Error(
       'The database login may not prune the audit trail. As a superuser run: grant quartermaster_audit_admin to <login>;',
     );

@@ -1,6 +1,7 @@
 /** Moves the outbox into audit_logs, one hash chain per owner, exactly once and within a second. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { databaseErrorOf } from '../database/errors.ts';
 import { extendChain, ownerOf, type SealedRow } from './chain.ts';
 import { headProof, headsOf } from './heads.ts';
 import { newEntryId } from './ids.ts';
@@ -30,7 +31,7 @@ export async function sealBatch(options: SealerOptions, shard: number): Promise<
   try {
     return await attempt(options, shard, false);
   } catch (error) {
-    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+    if (databaseErrorOf(error)?.code !== UNIQUE_VIOLATION) throw error;
     // Rows were inserted behind a head from outside: the chain goes on after them.
     return attempt(options, shard, true);
   }

@@ -1,5 +1,6 @@
 /** The three database roles without login, made when the connecting role may. */
 import type pg from 'pg';
+import { databaseErrorOf } from './errors.ts';
 import { APP_ROLE, AUDIT_ADMIN_ROLE, PLATFORM_ROLE } from './pools.ts';
 
 export class DatabaseSetupError extends Error {
@@ -31,7 +32,7 @@ export async function ensureRoles(owner: pg.Pool): Promise<void> {
     try {
       await owner.query(statement);
     } catch (error) {
-      const code = (error as { code?: string }).code;
+      const code = databaseErrorOf(error)?.code;
       if (code === '42710' || code === '23505') continue; // another process was faster
       throw new DatabaseSetupError(
         `The database user may not set up the roles (${(error as Error).message}). As a superuser run: ${needed.join('; ')};`,

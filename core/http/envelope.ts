@@ -1,6 +1,7 @@
 /** Every failure in the shape `{ error: { code, message, details } }`, or as RFC 9457 where the caller asks for it. */
 import { Boom } from '@hapi/boom';
 import type { Logger } from 'pino';
+import { databaseErrorOf, outageOf } from '../database/errors.ts';
 import {
   AppError,
   declaredErrors,
@@ -18,18 +19,6 @@ export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408, 'The body did 
 
 /** Bytes, escapes, dates and numbers that a column's type refuses. */
 const UNSTORABLE = new Set(['22021', '22P05', '22P02', '22007', '22008', '22003']);
-const AWAY = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  '57P01',
-  '57P02',
-  '57P03',
-  '08006',
-  '08001',
-  '53300',
-]);
 
 /** The error a caller sees for anything thrown. What is not ours is logged whole and answered without detail. */
 export function toAppError(thrown: unknown, log: Logger): AppError {
@@ -39,17 +28,15 @@ export function toAppError(thrown: unknown, log: Logger): AppError {
   if (error.code === 'PASSWORD_QUEUE_FULL') {
     return Unavailable({ message: 'Too many logins at once; try again', headers: { 'retry-after': '5' } });
   }
-  if (error.code && AWAY.has(error.code)) {
-    log.error({ err: error }, 'a service is not reachable');
-    return Unavailable({ headers: { 'retry-after': '5' } });
-  }
-  if (/timeout exceeded when trying to connect|Connection terminated/.test(error.message ?? '')) {
-    log.error({ err: error }, 'the database is not reachable');
-    return Unavailable({ message: 'The database is not reachable', headers: { 'retry-after': '5' } });
+  const fault = databaseErrorOf(error);
+  const outage = outageOf(error);
+  if (outage) {
+    const { reason, retryAfterSeconds } = outage;
+    log.error({ code: fault?.code ?? error.code, cause: fault?.message ?? error.message }, reason);
+    return Unavailable({ message: `${reason}; try again`, headers: { 'retry-after': String(retryAfterSeconds) } });
   }
   // PostgreSQL's class 22: of all values only those that came with the request, as a forged position, were not checked.
-  const cause = (error as { nativeError?: { code?: string } }).nativeError?.code ?? error.code;
-  if (cause && UNSTORABLE.has(cause)) {
+  if (fault && UNSTORABLE.has(fault.code)) {
     log.warn({ err: error }, 'a value that the database cannot hold');
     return ValidationFailed('A value cannot be used');
   }

@@ -1,6 +1,7 @@
 /** Both list forms: pages, and cursors (opaque position of the last row). */
 import Joi from 'joi';
 import type { QueryBuilder } from 'objection';
+import { isDataException } from '../database/errors.ts';
 import type { Model } from '../database/model.ts';
 import { InvalidCursor } from '../errors.ts';
 
@@ -125,9 +126,9 @@ export async function page<M extends Model, T = M>(
   const rows = await query
     .select(query.modelClass().raw(marked.join(', ')))
     .limit(limit + 1)
-    .catch((error: { nativeError?: { code?: string } }) => {
-      // Class 22, data exception: of all values only those in a forged cursor have not been checked.
-      throw paging.cursor && error.nativeError?.code?.startsWith('22') ? InvalidCursor() : error;
+    .catch((error: unknown) => {
+      // Of all values only those in a forged cursor have not been checked.
+      throw paging.cursor && isDataException(error) ? InvalidCursor() : error;
     });
   const hasMore = rows.length > limit;
   const kept = rows.slice(0, limit) as (M & Record<string, unknown>)[];

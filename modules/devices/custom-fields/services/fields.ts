@@ -2,6 +2,7 @@
 import {
   type Context,
   changesOf,
+  databaseErrorOf,
   errors,
   mustAccessOrg,
   mustWriteFor,
@@ -138,8 +139,8 @@ export async function deleteField(ctx: Context, id: string, { confirm, force }: 
   return { success: true, clearedDevices: devices };
 }
 
-function refused(error: { nativeError?: { constraint?: string } }): never {
-  const constraint = error.nativeError?.constraint ?? '';
+function refused(error: unknown): never {
+  const constraint = databaseErrorOf(error)?.constraint ?? '';
   if (constraint === 'custom_fields_limit') throw FieldLimit();
   if (/^custom_fields_(org|partner|family)_key$/.test(constraint)) throw KeyTaken({ details: [{ path: 'fieldKey' }] });
   if (/_id_fkey$/.test(constraint)) throw errors.NotFound('The owner does not exist');

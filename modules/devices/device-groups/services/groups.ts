@@ -1,5 +1,5 @@
 /** Creating and changing groups. A dynamic group is evaluated in the same request, so that it is never seen without members. */
-import { type Context, changesOf, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
+import { type Context, changesOf, databaseErrorOf, errors, mustAccessSite, type Reply, reply, targetOrg } from '#core';
 import { GroupNotFound, invalid, StaticGroup } from '../errors.ts';
 import { DeviceGroup, type GroupChanges, type GroupCreate } from '../models/device-group.ts';
 import { evaluateAsked, evaluateOnceMore } from './evaluating/evaluations.ts';
@@ -14,8 +14,8 @@ import { mustFitBelow } from './trees.ts';
 const NOTHING: Changes = { added: [], removed: [] };
 
 /** Names are unique within parent and organization, regardless of case; the index decides between concurrent requests. */
-function throwNameTaken(error: Error & { nativeError?: { code?: string; constraint?: string } }): never {
-  if (error.nativeError?.constraint === 'device_groups_name') throw errors.NameTaken();
+function throwNameTaken(error: unknown): never {
+  if (databaseErrorOf(error)?.constraint === 'device_groups_name') throw errors.NameTaken();
   throw error;
 }
 

@@ -1,5 +1,5 @@
 /** Runs conditions: limited to devices that the caller sees, and to a time limit. */
-import { type Context, reach } from '#core';
+import { type Context, databaseErrorOf, reach } from '#core';
 import { TooExpensive } from '../errors.ts';
 import { Params } from '../operators/kind.ts';
 import { type Compiled, compile } from './compilations.ts';
@@ -23,7 +23,7 @@ export async function limited<T>(ctx: Context, { limit }: Pick<Compiled, 'limit'
   } catch (error) {
     await ctx.sql('rollback to savepoint filters_limit; release savepoint filters_limit');
     // 57014: canceled by the time limit.
-    throw (error as { code?: string }).code === '57014' ? TooExpensive() : error;
+    throw databaseErrorOf(error)?.code === '57014' ? TooExpensive() : error;
   }
 }
 

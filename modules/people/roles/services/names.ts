@@ -1,5 +1,5 @@
 /** Role names are unique in a tenant regardless of case, and differ from those of built-in roles. */
-import { type Context, errors, type TenantRef } from '#core';
+import { type Context, databaseErrorOf, errors, type TenantRef } from '#core';
 
 const refused = () => errors.NameTaken({ message: 'A role with this name exists', details: [{ path: 'name' }] });
 
@@ -13,7 +13,7 @@ export async function mustBeFree(ctx: Context, name: string, { orgId }: TenantRe
 }
 
 /** Turns a violation of the unique indexes into NAME_TAKEN. */
-export function taken(error: { nativeError?: { constraint?: string } }): never {
-  if (/^roles_(org|partner)_name$/.test(error.nativeError?.constraint ?? '')) throw refused();
+export function taken(error: unknown): never {
+  if (/^roles_(org|partner)_name$/.test(databaseErrorOf(error)?.constraint ?? '')) throw refused();
   throw error;
 }

@@ -1,5 +1,5 @@
 /** Deleting roles that nothing refers to. */
-import type { Context } from '#core';
+import { type Context, databaseErrorOf } from '#core';
 import { RoleInUse } from '../errors.ts';
 import { Role } from '../models/role.ts';
 import { holdForChange } from './administration.ts';
@@ -44,7 +44,8 @@ const inUse = (uses: Record<string, number>) =>
   });
 
 /** A foreign key refers to the role from a table that no contribution counted. */
-function referred(error: { nativeError?: { code?: string; table?: string } }): never {
-  if (error.nativeError?.code !== '23503') throw error;
-  throw RoleInUse({ details: [{ usedBy: error.nativeError.table }] });
+function referred(error: unknown): never {
+  const fault = databaseErrorOf(error);
+  if (fault?.code !== '23503') throw error;
+  throw RoleInUse({ details: [{ usedBy: fault.table }] });
 }

@@ -1,6 +1,16 @@
 /** Identity providers of organizations: reading, creating, changing and removing them. */
 import { randomUUID } from 'node:crypto';
-import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey, targetOrg } from '#core';
+import {
+  type Context,
+  changesOf,
+  databaseErrorOf,
+  errors,
+  mustAccessOrg,
+  type PageQuery,
+  page,
+  type SortKey,
+  targetOrg,
+} from '#core';
 import { AlreadyActive, SecretRequired } from '../errors.ts';
 import {
   Provider,
@@ -151,8 +161,8 @@ export async function deleteProvider(ctx: Context, id: string): Promise<{ succes
   return { success: true };
 }
 
-function refused(error: { nativeError?: { constraint?: string } }): never {
-  const constraint = error.nativeError?.constraint;
+function refused(error: unknown): never {
+  const constraint = databaseErrorOf(error)?.constraint;
   if (constraint === 'sso_providers_name') throw errors.NameTaken({ details: [{ in: 'payload', path: 'name' }] });
   if (constraint === 'sso_providers_active') throw AlreadyActive();
   throw error;

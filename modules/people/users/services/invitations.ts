@@ -1,5 +1,5 @@
 /** Invitations: creating them, sending them again, and the mail with the link. */
-import { type Context, errors, targetTenant } from '#core';
+import { type Context, databaseErrorOf, errors, targetTenant } from '#core';
 import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { InvitationOutdated, UserExists } from '../errors.ts';
 import invited from '../events/invited.ts';
@@ -40,8 +40,8 @@ export async function invite(ctx: Context, input: InviteCreate) {
 const given = (limits: object) =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && String(value) !== ''));
 
-function refused(error: { nativeError?: { constraint?: string } }): never {
-  const constraint = error.nativeError?.constraint ?? '';
+function refused(error: unknown): never {
+  const constraint = databaseErrorOf(error)?.constraint ?? '';
   if (constraint === 'invitations_org' || constraint === 'invitations_partner') throw UserExists();
   if (constraint === 'invitations_role_id_fkey') throw errors.NotFound('Role not found');
   throw error;

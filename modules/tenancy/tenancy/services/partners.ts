@@ -1,5 +1,14 @@
 /** Partners: provisioned by system administrators; each changes its own name, billing address and settings. */
-import { type Context, changesOf, errors, mustReachAllOrgs, type PageQuery, page, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  databaseErrorOf,
+  errors,
+  mustReachAllOrgs,
+  type PageQuery,
+  page,
+  type SortKey,
+} from '#core';
 import { type OwnPartnerUpdate, Partner, type PartnerCreate, type PartnerUpdate } from '../models/partner.ts';
 import { makePartnerAdminRole } from './partner-roles.ts';
 import { mergePartnerSettings } from './settings.ts';
@@ -108,8 +117,8 @@ async function change(ctx: Context, id: string, changes: PartnerUpdate) {
 }
 
 /** A unique index decides, so two requests at once cannot both win. */
-export function slugTaken(error: { nativeError?: { code?: string } }): never {
-  if (error.nativeError?.code === '23505')
+export function slugTaken(error: unknown): never {
+  if (databaseErrorOf(error)?.code === '23505')
     throw errors.NameTaken({ message: 'The slug is already in use', details: [{ path: 'slug' }] });
   throw error;
 }

@@ -1,5 +1,5 @@
 /** Labels of devices: listing, reading, writing. Callers see those of the devices that they see. */
-import { type Context, errors, mustReachOrg, page, type SortKey } from '@quartermaster/module-kit';
+import { type Context, databaseErrorOf, errors, mustReachOrg, page, type SortKey } from '@quartermaster/module-kit';
 import { HasLabel, LabelTaken } from '../errors.ts';
 import { AssetLabel, type LabelCreate, type LabelQuery, type LabelUpdate } from '../models/asset-label.ts';
 import { give } from './numbers.ts';
@@ -70,8 +70,7 @@ export async function updateLabel(ctx: Context, id: string, { label }: LabelUpda
     ctx.audit('acme-asset-labels.label.update', { ...about(after), details: { before: before.label } });
     return { data: after };
   } catch (error) {
-    const { nativeError } = error as { nativeError?: { constraint?: string } };
-    throw nativeError?.constraint === 'acme_asset_labels_label' ? LabelTaken() : error;
+    throw databaseErrorOf(error)?.constraint === 'acme_asset_labels_label' ? LabelTaken() : error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** GET /devices: one statement, rows in the shape of the API, in pages or with a cursor. */
 import { createHash } from 'node:crypto';
-import { type Context, errors } from '#core';
+import { type Context, errors, isDataException } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
 import type { DeviceCondition } from '../../slots/filter.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
@@ -117,9 +117,9 @@ async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, {
     order by p.sort ${direction} nulls last, p.id ${direction}`;
   const { rows } = await ctx
     .sql<SortedDevice>(text, found.values, planName(text, found.usual, query, limit, offset))
-    .catch((error: { code?: string }) => {
-      // Class 22, data exception: all values are validated except those in a forged cursor.
-      throw query.cursor && error.code?.startsWith('22') ? errors.InvalidCursor() : error;
+    .catch((error: unknown) => {
+      // All values are validated except those in a forged cursor.
+      throw query.cursor && isDataException(error) ? errors.InvalidCursor() : error;
     });
   return rows;
 }
