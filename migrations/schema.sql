@@ -69,6 +69,19 @@ create policy tenant_update on access_reviews for update to quartermaster_app us
 grant delete, insert, select, update on access_reviews to quartermaster_app;
 grant delete, insert, select, update on access_reviews to quartermaster_platform;
 
+create table address_proofs (
+  user_id uuid not null,
+  token_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint address_proofs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint address_proofs_pkey PRIMARY KEY (user_id),
+  constraint address_proofs_token_hash_key UNIQUE (token_hash)
+);
+alter table address_proofs force row level security;
+create policy owner on address_proofs for all to <owner> using (true) with check (true);
+create policy platform on address_proofs for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on address_proofs to quartermaster_platform;
+
 create table agent_connections (
   device_id uuid not null,
   role text not null,

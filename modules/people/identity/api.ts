@@ -7,9 +7,10 @@ import { placesOf } from './services/access/places.ts';
 import { endSessions } from './services/access/sessions.ts';
 import { tell } from './services/accounts/notices.ts';
 import { hashNewPassword } from './services/accounts/passwords.ts';
-import { proveAddress } from './services/accounts/proofs.ts';
+import { addressState, claimAccount } from './services/accounts/proofs.ts';
 import { createUser, setFirstPassword } from './services/accounts/users.ts';
 import { mustProveFresh } from './services/factors/demands.ts';
+import { removeFactors } from './services/factors/factor-removal.ts';
 import { countEnrollment, lockEnrollmentKey } from './services/keys/enrollments.ts';
 
 export const api = defineApi({
@@ -22,7 +23,9 @@ export const api = defineApi({
   logIn,
   challenged,
   finishChallenge,
-  proveAddress,
+  addressState,
+  claimAccount,
+  removeFactors,
   setFirstPassword,
   mustBeFresh: mustProveFresh,
   tell,

@@ -22,4 +22,9 @@ export const RefreshInvalid = defineError('REFRESH_INVALID', 401, 'The refresh t
 export const WeakPassword = defineError('WEAK_PASSWORD', 400, 'The password is too easy to guess');
 export const SlugsExhausted = defineError('SLUG_EXHAUSTED', 500, 'Unable to generate unique company identifier');
 export const CurrentPasswordWrong = defineError('CURRENT_PASSWORD_WRONG', 400, 'The current password is not right');
+export const AddressProofInvalid = defineError(
+  'ADDRESS_PROOF_INVALID',
+  400,
+  'The link is not valid or has expired; ask for another',
+);
 export const ResetTokenInvalid = defineError('RESET_TOKEN_INVALID', 400, 'The reset link is not valid or has expired');

@@ -7,6 +7,10 @@ export interface PasswordChange {
   currentPassword: string;
   newPassword: string;
 }
+export interface AddressProof {
+  token: string;
+  password?: string;
+}
 export interface PasswordReset {
   token: string;
   password: string;
@@ -22,6 +26,15 @@ export const passwordChange = named(
 export const passwordForgotten = named(
   'PasswordForgotten',
   Joi.object<{ email: string }, true>({ email: email.required() }),
+);
+export const addressProof = named(
+  'AddressProof',
+  Joi.object<AddressProof, true>({
+    token: Joi.string().max(200).required(),
+    password: Joi.string()
+      .max(1024, 'utf8')
+      .description('The password of the account, for callers without an access token'),
+  }),
 );
 export const passwordReset = named(
   'PasswordReset',

@@ -99,6 +99,9 @@ export const profileShape = named(
   userShape.keys({
     avatarUrl: Joi.string().allow(null).required(),
     status: Joi.string().required(),
+    emailConfirmed: Joi.boolean()
+      .required()
+      .description('Whether the user opened a link that was mailed to the address'),
     mfaMethod: Joi.string().valid('totp', 'sms').allow(null).required(),
     phoneNumber: Joi.string().allow(null).required().description('The last four digits'),
     phoneVerified: Joi.boolean().required(),

@@ -2,7 +2,9 @@
 import Joi from 'joi';
 import { defineRoute } from '#core';
 import { tokensShape } from '#core/auth';
+import { type AddressProof, addressProof } from '../models/password.ts';
 import { newAccount, newPartnerAccount, userShape } from '../models/user.ts';
+import { confirmAddress, requestAddressProof } from '../services/accounts/address-proofs.ts';
 import { registerAccount, registerPartner } from '../services/accounts/registrations.ts';
 
 const TOO_MANY = 'Too many registration attempts. Try again later.';
@@ -55,5 +57,43 @@ export default [
     answers: { 200: accepted, 403: disabled },
     errors: ['WEAK_PASSWORD', 'RATE_LIMITED', 'SLUG_EXHAUSTED'],
     handler: (ctx, { payload }) => registerPartner(ctx, payload),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/confirm-address',
+    summary: 'Confirms the address of an account with the token of a mailed link',
+    description:
+      'Send the access token of the account with it, of a session that passed the second factor where the account has one. An account without a second factor may send its password instead.',
+    access: { open: 'an account without a place cannot log in' },
+    audit: 'user.email.confirm',
+    work: { platform: 'the caller is not known yet' },
+    limits: [
+      { name: 'confirm-address', max: 20, windowSeconds: 3600, by: 'ip' },
+      {
+        name: 'confirm-address-link',
+        max: 10,
+        windowSeconds: 3600,
+        by: ({ payload }: { payload: AddressProof }) => payload.token,
+      },
+    ],
+    payload: addressProof,
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: [
+      ...['ADDRESS_PROOF_INVALID', 'INVALID_CREDENTIALS', 'UNAUTHENTICATED'],
+      ...['MFA_VERIFICATION_REQUIRED', 'RATE_LIMITED'],
+    ],
+    handler: (ctx, { payload, headers }) => confirmAddress(ctx, payload, headers.authorization),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/confirm-address/send',
+    summary: "Mails the caller another link that confirms the account's address; earlier links stop working",
+    access: { permission: null, why: 'callers confirm their own address', apiKey: false, beforeMfa: true },
+    audit: { none: 'nothing changes; the confirmation is recorded' },
+    work: { platform: 'the tenant role cannot read accounts; limited to the caller' },
+    limits: [{ name: 'confirm-address-send', max: 3, windowSeconds: 3600, by: 'actor' }],
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: ['INVALID_STATE', 'RATE_LIMITED'],
+    handler: (ctx) => requestAddressProof(ctx),
   }),
 ];

@@ -13,6 +13,7 @@ const SWEEPS = [
   `delete from mfa_setups where expires_at < now()`,
   `delete from sms_codes where expires_at < now()`,
   `delete from password_resets where expires_at < now()`,
+  `delete from address_proofs where expires_at < now()`,
   `delete from mfa_attempts where window_ends_at < now()`,
 ];
 

@@ -80,6 +80,19 @@ export const accountCalls: Example['callsElsewhere'] = {
     const [mail = ''] = await mailsTo(platform, email, 1);
     return open(platform, '/auth/reset-password', { token: /rst_[\w-]+/.exec(mail)?.[0], password: NEXT_PASSWORD });
   },
+  async 'POST /auth/confirm-address'(context) {
+    const platform = await accounts(context);
+    const { companyName: _, ...person } = registration();
+    await post(platform, '/auth/register', person);
+    const [mail = ''] = await mailsTo(platform, person.email, 1);
+    return open(platform, '/auth/confirm-address', { token: /adr_[\w-]+/.exec(mail)?.[0], password: PASSWORD });
+  },
+  async 'POST /auth/confirm-address/send'(context) {
+    const platform = await accounts(context);
+    const { token, id } = await owner(platform);
+    await platform.sql('update users set email_proven_at = null where id = $1', [id]);
+    return { platform, path: '/auth/confirm-address/send', token, body: {} };
+  },
   async 'DELETE /auth/sessions/{id}'(context) {
     const platform = await accounts(context);
     const { token, email, sessionId } = await owner(platform);

@@ -17,6 +17,7 @@ const example: Example = {
     'POST /auth/change-password': seenIn('passwords', 'requires the password'),
     'POST /auth/phone/verify': seenIn('events', 'requires the password, and sends a code'),
     'POST /auth/phone/confirm': seenIn('events', 'requires the code that was sent'),
+    'POST /auth/confirm-address/send': seenIn('address-proofs', 'requires an address that is not confirmed'),
     'POST /auth/mfa/enable': seenIn('events', 'requires a code of the authenticator'),
     'POST /auth/mfa/disable': seenIn('events', 'requires a code of the authenticator'),
     'POST /auth/mfa/recovery-codes': seenIn('events', 'requires a second factor in use'),

@@ -101,32 +101,3 @@ test.serial('a link older than an hour, or of a disabled user, is worth nothing'
   await platform.sql(`update password_resets set expires_at = now() where user_id = $1`, [orgAdmin.id]);
   t.is((await post('/auth/reset-password', { token, password: NEXT })).status, 400);
 });
-
-test.serial('the first reset of an account that nobody showed to be theirs drops its second factor too', async (t) => {
-  const { orgAdmin } = await tenant(platform);
-  await platform.sql(
-    `update users set email_proven_at = null, mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x' where id = $1`,
-    [orgAdmin.id],
-  );
-  await givePassword(platform, orgAdmin.id);
-  const reset = async (password: string) => {
-    await post('/auth/forgot-password', { email: orgAdmin.email });
-    const token = (await resetTokens(orgAdmin.email)).filter(Boolean).at(-1);
-    return (await post('/auth/reset-password', { token, password })).status;
-  };
-  const state = async () =>
-    (
-      await platform.sql<{ on: boolean; proven: boolean }>(
-        'select mfa_enabled as on, email_proven_at is not null as proven from users where id = $1',
-        [orgAdmin.id],
-      )
-    )[0];
-  t.is(await reset(NEXT), 200);
-  t.deepEqual(await state(), { on: false, proven: true });
-  t.is((await login(orgAdmin.email, NEXT)).status, 200);
-  await platform.sql(`update users set mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x' where id = $1`, [
-    orgAdmin.id,
-  ]);
-  t.is(await reset(PASSWORD), 200);
-  t.deepEqual(await state(), { on: true, proven: true }, 'from then on a reset leaves the second factor alone');
-});

@@ -8,7 +8,7 @@ import { type Begun, calls, claimsOf, type LoggedIn, PASSWORD } from './people.t
 
 const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
 test.after.always(() => platform.stop());
-const { post, owner, register, failures, givePassword } = calls(platform);
+const { post, owner, register, failures, givePassword, mails } = calls(platform);
 
 const password = async (email: string) => (await post<LoggedIn>('/auth/login', { email, password: PASSWORD })).body;
 const options = (tempToken: string) => post<Begun<RequestOptions>>('/auth/mfa/passkey/options', { tempToken });
@@ -150,4 +150,15 @@ test('of several passkeys any one finishes the login', async (t) => {
     t.is((await options(tempToken)).body.options.allowCredentials?.length, 2);
     t.is((await verify(tempToken, one)).status, 200);
   }
+});
+
+test('a mailed reset of the password leaves the passkey in place, confirmed address or not', async (t) => {
+  const { orgAdmin, key } = await enrolled();
+  await platform.sql('update users set email_proven_at = null where id = $1', [orgAdmin.id]);
+  await post('/auth/forgot-password', { email: orgAdmin.email });
+  const token = /rst_[\w-]+/.exec((await mails(orgAdmin.email)).join().replaceAll('=3D', '='))?.[0];
+  t.is((await post('/auth/reset-password', { token, password: PASSWORD })).status, 200);
+  const { tempToken, mfaMethods } = await password(orgAdmin.email);
+  t.deepEqual(mfaMethods, ['totp', 'passkey']);
+  t.is((await verify(tempToken, key)).status, 200);
 });

@@ -92,6 +92,9 @@ export const invitationShape = named(
     }).required(),
     accountExists: Joi.boolean().required().description('If true, send no password: log in with the account'),
     passwordRequired: Joi.boolean().required(),
+    confirmationRequired: Joi.boolean()
+      .required()
+      .description('If true, the account of the address must confirm it before the invitation can be accepted'),
     expiresAt: Joi.date().iso().required(),
   }),
 );

@@ -80,7 +80,10 @@ export default [
       loginAnswer,
       Joi.object({ success: Joi.boolean().required(), loginRequired: Joi.boolean().required() }),
     ),
-    errors: ['INVITATION_INVALID', 'INVITATION_OUTDATED', 'WEAK_PASSWORD', 'INVALID_STATE', 'RATE_LIMITED'],
+    errors: [
+      ...['INVITATION_INVALID', 'INVITATION_OUTDATED', 'ADDRESS_UNPROVEN'],
+      ...['WEAK_PASSWORD', 'INVALID_STATE', 'RATE_LIMITED'],
+    ],
     handler: (ctx, { payload }) => acceptInvitation(ctx, payload),
   }),
 ];

@@ -10,6 +10,7 @@ import {
   roleAssignment,
   STATUSES,
 } from '../models/member.ts';
+import { resetFactors } from '../services/factor-resets.ts';
 import { listAssignable, listMembers, readMember } from '../services/members.ts';
 import { removeUser } from '../services/removals.ts';
 import { assignRole } from '../services/role-assignments.ts';
@@ -103,5 +104,25 @@ export default [
     response: memberShape,
     errors: ['LAST_ADMINISTRATOR', 'INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id }, payload }) => assignRole(ctx, id, payload),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/users/{id}/reset-mfa',
+    summary:
+      'Removes the second factor, phone, passkeys and recovery codes of a user who lost them; ends every session',
+    description:
+      'Requires a login within the last 15 minutes, and that the caller administers every tenant of the user. The password stays. A system administrator who names no tenant may name any account.',
+    access: { permission: 'users:write', mfa: true, apiKey: false },
+    audit: 'user.mfa.reset',
+    work: { platform: 'the tenant role cannot change accounts; limited to a user of the tenant' },
+    limits: [{ name: 'reset-mfa', max: 20, windowSeconds: 3600, by: 'actor' }],
+    params,
+    payload: Joi.object<NamedTenant | null, false>(namedTenant).allow(null),
+    response: Joi.object({ success: Joi.boolean().required() }),
+    errors: [
+      ...['OWN_ACCOUNT', 'USER_SHARED', 'INVALID_STATE', 'REAUTHENTICATION_REQUIRED'],
+      ...['SITE_ACCESS_DENIED', 'TARGET_OUT_OF_SCOPE', 'RATE_LIMITED'],
+    ],
+    handler: (ctx, { params: { id }, payload }) => resetFactors(ctx, id, payload ?? {}),
   }),
 ];

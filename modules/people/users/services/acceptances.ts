@@ -1,7 +1,7 @@
 /** Accepting an invitation: the token of the link is the credential. */
 import { type Context, errors, type Reply, reply } from '#core';
 import { sha256Hex } from '#core/auth';
-import { InvitationInvalid, InvitationOutdated } from '../errors.ts';
+import { AddressUnproven, InvitationInvalid, InvitationOutdated } from '../errors.ts';
 import joined from '../events/joined.ts';
 import type { Acceptance } from '../models/invitation.ts';
 import { type Grant, join, type Membership } from './associations.ts';
@@ -18,8 +18,8 @@ interface OpenInvitation extends Grant {
   tenantName: string;
   /** The account of the address, when it has one. */
   userId: string | null;
-  /** Whether the holder has proven the address by mail; before that, any person may have registered it. */
-  proven: boolean;
+  /** Whether the holder has proven the address by mail; before that, any person may have registered it. Null without an account. */
+  address: 'proven' | 'claimable' | 'unproven' | null;
 }
 
 /**
@@ -27,11 +27,10 @@ interface OpenInvitation extends Grant {
  * INVITATION_OUTDATED when a site, group or organization in it no longer exists: dropping one could come to mean all.
  */
 async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i'): Promise<OpenInvitation> {
-  const { rows } = await ctx.sql<OpenInvitation>(
+  const { rows } = await ctx.sql<Omit<OpenInvitation, 'address'>>(
     `select i.id, i.org_id as "orgId", i.partner_id as "partnerId", i.email, i.name, i.role_id as "roleId",
        i.site_ids as "siteIds", i.device_group_ids as "deviceGroupIds", i.org_access as "orgAccess",
-       i.org_ids as "orgIds", i.expires_at as "expiresAt", coalesce(o.name, p.name) as "tenantName", u.id as "userId",
-       u.email_proven_at is not null as proven
+       i.org_ids as "orgIds", i.expires_at as "expiresAt", coalesce(o.name, p.name) as "tenantName", u.id as "userId"
      from invitations i left join organizations o on o.id = i.org_id
        join partners p on p.id = coalesce(i.partner_id, o.partner_id)
        left join users u on lower(u.email) = i.email
@@ -41,7 +40,7 @@ async function mustOpen(ctx: Context, token: string, lock: '' | 'for update of i
   const [found] = rows;
   if (!found) throw InvitationInvalid();
   if (!(await allThere(ctx, found, found))) throw InvitationOutdated();
-  return found;
+  return { ...found, address: found.userId === null ? null : await ctx.use('identity').addressState(found.userId) };
 }
 
 /** Whether the organization accepts no passwords, so that a new account needs none. */
@@ -53,24 +52,29 @@ async function closedToPasswords(ctx: Context, { orgId }: OpenInvitation): Promi
   return false;
 }
 
+/** Whether an account exists that its user keeps: a claimable one goes to the person who received the mail. */
+const inUse = ({ address }: Pick<OpenInvitation, 'address'>) => address === 'proven' || address === 'unproven';
+
 /** A caller with the token has received the mail, so this reveals only their own account. */
 export async function checkInvitation(ctx: Context, token: string) {
   const found = await mustOpen(ctx, token, '');
-  const { email, name, orgId, tenantName, expiresAt, userId, proven } = found;
+  const { email, name, orgId, tenantName, expiresAt, userId, address } = found;
   return {
     email,
     name,
     tenant: { kind: orgId ? 'organization' : 'partner', name: tenantName },
     accountExists: userId !== null,
-    passwordRequired: !(userId && proven) && !(await closedToPasswords(ctx, found)),
+    passwordRequired: !inUse(found) && !(await closedToPasswords(ctx, found)),
+    confirmationRequired: address === 'unproven',
     expiresAt,
   };
 }
 
 /**
  * A new address gets an account and is logged in; an existing account only gets the membership, and logs in as before. An
- * account whose address was never proven is taken over: credentials set before stop working. The password is hashed while
- * no transaction is open. Throws as mustOpen(), and 400 for a password that is missing, weak or not allowed.
+ * account with neither place nor factor whose address was never proven is taken over: its password stops working. One that
+ * is in use enters once its user has proven the address. The password is hashed while no transaction is open. Throws as
+ * mustOpen(), ADDRESS_UNPROVEN, and 400 for a password that is missing, weak or not allowed.
  */
 export async function acceptInvitation(ctx: Context, { token, name, password }: Acceptance): Promise<Reply> {
   const identity = ctx.use('identity');
@@ -78,7 +82,8 @@ export async function acceptInvitation(ctx: Context, { token, name, password }: 
     const found = await mustOpen(own, token, '');
     return { ...found, closed: await closedToPasswords(own, found) };
   });
-  const settled = seen.userId !== null && seen.proven;
+  if (seen.address === 'unproven') throw AddressUnproven();
+  const settled = seen.address === 'proven';
   if (settled && password !== undefined) throw passwordFault('The address has an account: log in with it');
   if (!settled && !seen.closed && password === undefined) throw passwordFault('A password is required');
   const chosen = name ?? seen.name;
@@ -86,7 +91,7 @@ export async function acceptInvitation(ctx: Context, { token, name, password }: 
 
   // Read again and locked: of two concurrent acceptances the second finds no invitation.
   const found = await mustOpen(ctx, token, 'for update of i');
-  if (found.userId && found.proven) {
+  if (found.userId && found.address === 'proven') {
     await enter(ctx, found, found.userId);
     return reply({ success: true, loginRequired: true });
   }
@@ -124,10 +129,10 @@ async function takeOver(
   userId: string,
   passwordHash: string | null,
 ): Promise<string> {
-  if (!(await ctx.use('identity').proveAddress(userId))) throw Meanwhile();
+  if (!(await ctx.use('identity').claimAccount(userId))) throw Meanwhile();
   if (passwordHash) await ctx.use('identity').setFirstPassword(userId, passwordHash);
   const person = { id: userId, email: found.email };
-  const details = { changedFields: ['password', 'mfa'], via: 'invitation' };
+  const details = { changedFields: ['password'], via: 'invitation' };
   ctx.audit('user.update', { ...entryOf(found, person, details), actor: { kind: 'user', ...person } });
   return userId;
 }
@@ -138,7 +143,7 @@ const passwordFault = (message: string) =>
 /** Consumes the invitation and creates the membership, for an account that is still active. */
 async function enter(
   ctx: Context,
-  found: Omit<OpenInvitation, 'tenantName' | 'expiresAt' | 'proven'>,
+  found: Omit<OpenInvitation, 'tenantName' | 'expiresAt' | 'address'>,
   userId: string,
 ): Promise<Membership> {
   // Locked, so that the user cannot be disabled at the same time.

@@ -25,14 +25,12 @@ export async function changeAccount(
 ): Promise<string[]> {
   const { id } = member;
   if (status === 'disabled' && id === ctx.actor.id) throw OwnAccount();
-  // Locked until the end, so that a membership elsewhere cannot be added meanwhile.
-  const { rows } = await ctx.sql<{ name: string; status: string }>(
-    'select name, status from users where id = $1 for update',
-    [id],
-  );
+  const others = await lockOtherPlaces(ctx, tenant, id);
+  const { rows } = await ctx.sql<{ name: string; status: string }>('select name, status from users where id = $1', [
+    id,
+  ]);
   const [now] = rows;
   if (!now) throw errors.NotFound('User not found');
-  const others = await otherPlaces(ctx, tenant, id);
   const changed = [
     ...(name !== undefined && name !== now.name ? ['name'] : []),
     ...(status !== undefined && status !== now.status ? ['status'] : []),
@@ -57,8 +55,12 @@ export async function changeAccount(
   return changed;
 }
 
-/** Throws USER_SHARED when one of them is out of the caller's reach, 403 when the user may do more there than the caller. */
-async function otherPlaces(ctx: Context, tenant: TenantRef, userId: string): Promise<Membership[]> {
+/**
+ * The places of the user besides the tenant, with the account locked until the end, so that none is added meanwhile. Throws
+ * USER_SHARED when one is out of the caller's reach, 403 when the user may do more there than the caller.
+ */
+export async function lockOtherPlaces(ctx: Context, tenant: TenantRef, userId: string): Promise<Membership[]> {
+  await ctx.sql('select from users where id = $1 for update', [userId]);
   const places = await ctx.use('identity').placesOf(userId);
   const others = places.filter(({ orgId, partnerId }) => orgId !== tenant.orgId || partnerId !== tenant.partnerId);
   const reached = await orgsReached(ctx, others);

@@ -1,5 +1,6 @@
 /** Changing a user: the membership in this tenant, and the account when no other tenant shares it. */
 import { type Context, changesOf, errors, keepAdministrators, type TenantRef, targetTenant } from '#core';
+import { InvitationPending } from '../errors.ts';
 import { Invitation } from '../models/invitation.ts';
 import type { LimitFields } from '../models/limits.ts';
 import type { Member, MemberUpdate } from '../models/member.ts';
@@ -28,7 +29,7 @@ export async function updateUser(ctx: Context, id: string, input: MemberUpdate) 
       changed.push(...(await changeAccount(ctx, tenant, member, { name, status })));
     }
   } else {
-    if (status !== undefined) throw notAccepted();
+    if (status !== undefined) throw InvitationPending();
     if (name !== undefined && name !== member.name) changed.push(await renameInvitation(ctx, id, name));
   }
   if (wantsLimits) changed.push(...(await changeLimits(ctx, tenant, member, limits)));
@@ -42,12 +43,6 @@ async function renameInvitation(ctx: Context, id: string, name: string): Promise
   if (renamed === 0) throw errors.InvalidState('The user accepted at the same time; reload and try again');
   return 'name';
 }
-
-const notAccepted = () =>
-  errors.InvalidState({
-    message: 'The user has not accepted the invitation yet',
-    details: [{ current: 'invited', allowed: ['active', 'disabled'] }],
-  });
 
 /** @returns the fields that changed */
 async function changeLimits(

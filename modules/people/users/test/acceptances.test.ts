@@ -110,39 +110,27 @@ test.serial('an address with an account gets the place only, keeps its password,
   t.deepEqual(audit, { partner_id: partnerId, actor_id: id });
 });
 
-test.serial('an account that nobody showed to be theirs by mail is taken over by whom the mail reaches', async (t) => {
+/** A stranger registers an address, alone or with a partner of their own. */
+async function strangerAt(email: string, path: 'register' | 'register-partner') {
+  const person = { name: 'Stranger', email, password: STRANGE, acceptTerms: true };
+  const body = path === 'register' ? person : { ...person, companyName: 'Waiting' };
+  const { status } = await platform.call('POST', `/auth/${path}`, { body, headers: fromSomewhere() });
+  const [user] = await platform.sql<{ id: string }>('select id from users where email = $1', [email]);
+  return { status, id: user?.id ?? '' };
+}
+const STRANGE = 'some-Strange-lamp-7';
+
+test.serial('an account without place and factor goes to the person whom the mail reaches', async (t) => {
   const { orgAdmin, orgId } = await tenant(platform);
   const email = anAddress();
-  // A stranger registers the address, and waits in a tenant of their own with a second factor and a session.
-  const stranger = {
-    name: 'Stranger',
-    email,
-    password: 'some-Strange-lamp-7',
-    companyName: 'Waiting',
-    acceptTerms: true,
-  };
-  const registered = await platform.call<{ user: { id: string }; tokens: { accessToken: string } }>(
-    'POST',
-    '/auth/register-partner',
-    { body: stranger, headers: fromSomewhere() },
-  );
-  t.is(registered.status, 201);
-  const { user, tokens } = registered.body;
-  await platform.sql(
-    `update users set mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x', mfa_recovery_codes = '["y"]' where id = $1`,
-    [user.id],
-  );
+  const { status, id } = await strangerAt(email, 'register');
+  t.is(status, 201);
   const { link } = await invited(orgAdmin.token, { email });
-  t.like((await check(link)).body, { accountExists: true, passwordRequired: true });
+  t.like((await check(link)).body, { accountExists: true, passwordRequired: true, confirmationRequired: false });
   t.is((await accept(link)).status, 400, 'the owner of the address sets a password');
   const accepted = await accept(link, { password: PASSWORD });
-  t.like(accepted.body, { user: { id: user.id } });
-  const me = await platform.call<{ orgId: string; mfaEnabled: boolean }>('GET', '/auth/me', {
-    token: accepted.body.tokens?.accessToken ?? '',
-  });
-  t.like(me.body, { orgId, mfaEnabled: false });
-  await until(async () => (await platform.call('GET', '/auth/me', { token: tokens.accessToken })).status === 401);
-  const old = await login(email, { password: stranger.password });
+  t.like(accepted.body, { user: { id } });
+  const old = await login(email, { password: STRANGE });
   t.is(old.status, 401, 'what the stranger knew opens nothing');
   t.is((await login(email, { orgId })).status, 200);
   // The address is shown now: the next invitation changes nothing of the account.
@@ -152,6 +140,38 @@ test.serial('an account that nobody showed to be theirs by mail is taken over by
   t.is((await accept(next)).body.loginRequired, true);
   t.is((await login(email, { orgId: second.orgId })).status, 200);
 });
+
+test.serial(
+  'an account in use whose address nobody confirmed keeps everything, and enters only confirmed',
+  async (t) => {
+    const { orgAdmin, orgId } = await tenant(platform);
+    const email = anAddress();
+    const { id } = await strangerAt(email, 'register-partner');
+    await platform.sql(
+      `update users set mfa_enabled = true, mfa_method = 'totp', mfa_secret = 'x', mfa_recovery_codes = '["y"]' where id = $1`,
+      [id],
+    );
+    const stored = () => platform.sql('select password_hash, mfa_enabled, mfa_secret from users where id = $1', [id]);
+    const before = await stored();
+    const { link } = await invited(orgAdmin.token, { email });
+    const seen = { accountExists: true, passwordRequired: false, confirmationRequired: true };
+    t.like((await check(link)).body, seen);
+    for (const more of [{}, { password: PASSWORD }]) {
+      const refused = await accept(link, more);
+      t.is(refused.status, 409);
+      t.is(refused.body.error.code, 'ADDRESS_UNPROVEN');
+    }
+    t.deepEqual(await stored(), before);
+    t.is((await platform.sql('select from organization_users where user_id = $1', [id])).length, 0);
+    await platform.sql('update users set email_proven_at = now() where id = $1', [id]);
+    t.is((await accept(link)).body.loginRequired, true);
+    t.deepEqual(await stored(), before);
+    t.is(
+      (await platform.sql('select from organization_users where user_id = $1 and org_id = $2', [id, orgId])).length,
+      1,
+    );
+  },
+);
 
 test.serial('what became of a site or organization in the invitation is said, and nothing is widened', async (t) => {
   const { orgAdmin, siteId, partner, partnerRoleId, orgId } = await tenant(platform);

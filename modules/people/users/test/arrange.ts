@@ -54,6 +54,7 @@ export const caller = (platform: TestPlatform) => ({
         loginRequired?: boolean;
         accountExists?: boolean;
         passwordRequired?: boolean;
+        confirmationRequired?: boolean;
         tenant?: { kind: string; name: string };
       }
     >('POST', `/auth/${path}`, { body, headers: fromSomewhere() }),

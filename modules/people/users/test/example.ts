@@ -31,6 +31,12 @@ const example: Example = {
     },
   },
   callsElsewhere: {
+    async 'POST /users/{id}/reset-mfa'({ platformWith }) {
+      const platform = await platformWith(ACCOUNTS);
+      const { orgAdmin, viewer } = await tenant(platform);
+      await platform.sql(`update users set mfa_enabled = true, mfa_method = 'totp' where id = $1`, [viewer.id]);
+      return { platform, path: `/users/${viewer.id}/reset-mfa`, token: orgAdmin.token, body: {} };
+    },
     async 'POST /auth/invitations/check'(context) {
       const { platform, headers, token } = await invited(context);
       return { platform, headers, path: '/auth/invitations/check', body: { token } };
@@ -41,8 +47,14 @@ const example: Example = {
       return { platform, headers, path: '/auth/accept-invite', body };
     },
   },
+  testedIn: {
+    'POST /users/{id}/reset-mfa': { test: 'factor-resets.test.ts', why: 'requires a user with a second factor' },
+  },
   turns: { 'DELETE /users/{id}': 2 },
-  peopleOnly: [[/ \/users\/me(\/|$)/, 'the account of the person who calls: a key has none']],
+  peopleOnly: [
+    [/ \/users\/\{id\}\/reset-mfa$/, 'a person answers for removing a second factor, in a session that showed one'],
+    [/ \/users\/me(\/|$)/, 'the account of the person who calls: a key has none'],
+  ],
   changes: {
     '/users': {
       make: (sql, { partnerId, partnerRoleId }, id) =>

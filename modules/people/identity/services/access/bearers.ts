@@ -27,16 +27,26 @@ from sessions s join users u on u.id = s.user_id and u.status = 'active'
   left join partners p on p.id = coalesce(s.partner_id, o.partner_id)
 where s.id = $1 and u.id = $2 and s.revoked_at is null and s.expires_at > now()`;
 
-/** Needs the platform's role. Throws UNAUTHENTICATED, PARTNER_INACTIVE, ORG_ACCESS_DENIED, as authenticated routes do. */
-export async function bearerOf(ctx: Context, authorization: string | undefined): Promise<Bearer> {
+interface OfSession extends Bearer {
+  partnerOpen: boolean;
+  orgOpen: boolean;
+}
+
+/** For what concerns the account alone, whatever state its tenant is in. Needs the platform's role. Throws UNAUTHENTICATED. */
+export async function sessionOf(ctx: Context, authorization: string | undefined): Promise<OfSession> {
   const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   const { sid, sub } = await ctx.services.verifyAccess(token).catch(() => {
     throw errors.Unauthenticated('A temporary token or an access token is needed');
   });
-  const { rows } = await ctx.sql<Bearer & { partnerOpen: boolean; orgOpen: boolean }>(BY_SESSION, [sid, sub]);
+  const { rows } = await ctx.sql<OfSession>(BY_SESSION, [sid, sub]);
   const [found] = rows;
   if (!found) throw errors.Unauthenticated('The session has ended');
-  const { partnerOpen, orgOpen, ...bearer } = found;
+  return found;
+}
+
+/** Needs the platform's role. Throws UNAUTHENTICATED, PARTNER_INACTIVE, ORG_ACCESS_DENIED, as authenticated routes do. */
+export async function bearerOf(ctx: Context, authorization: string | undefined): Promise<Bearer> {
+  const { partnerOpen, orgOpen, ...bearer } = await sessionOf(ctx, authorization);
   if (!partnerOpen) throw errors.PartnerInactive();
   if (!orgOpen) throw errors.OrgAccessDenied();
   return bearer;

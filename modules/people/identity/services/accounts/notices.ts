@@ -11,7 +11,10 @@ const NOTICES = {
   'recovery-code-used': ['a recovery code was used', 'a recovery code was used to log in to your account'],
   'passkey-added': ['a passkey was added', 'a passkey was added to your account'],
   'passkey-removed': ['a passkey was removed', 'a passkey was removed from your account'],
-  registered: ['your account was created', 'an account was registered with this address'],
+  'factors-removed': [
+    'your second factor was removed',
+    'an administrator removed the second factor, the phone, the passkeys and the recovery codes of your account',
+  ],
   'already-registered': [
     'you already have an account',
     'someone tried to register with this address, which already has an account; log in, or ask for a new password',
@@ -20,12 +23,15 @@ const NOTICES = {
 
 export type NoticeKind = keyof typeof NOTICES;
 export const NOTICE_KINDS = Object.keys(NOTICES) as NoticeKind[];
-export interface Notice {
+/** Whom a mail goes to, and the request that caused it. */
+export interface Sent {
   email: string;
-  kind: NoticeKind;
   /** ISO 8601, UTC. */
   at: string;
   ip: string | null;
+}
+export interface Notice extends Sent {
+  kind: NoticeKind;
 }
 
 /** Queues the mail with this transaction. */
@@ -36,7 +42,7 @@ export function tell(ctx: Context, email: string | null, kind: NoticeKind): void
 }
 
 /** Sends to the account of that address; ends quietly when it no longer exists. */
-export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice): Promise<void> {
+export async function sendNotice(ctx: Context, { email, kind, ...request }: Notice): Promise<void> {
   const user = await ctx.asPlatform(async (own) => {
     const { rows } = await own.sql<{ email: string }>('select email from users where lower(email) = lower($1)', [
       email,
@@ -46,13 +52,16 @@ export async function sendNotice(ctx: Context, { email, kind, at, ip }: Notice):
   if (!user || !(await mayTell(ctx, user.email, kind))) return;
   const [subject, sentence] = NOTICES[kind];
   // Without the name: a person who registers another person's address would choose what we write to them.
-  const when = `${at.slice(0, 16).replace('T', ' ')} UTC`;
   await ctx.services.mail.send({
     to: user.email,
     subject: `Quartermaster: ${subject}`,
-    text: `Hello,\n\n${sentence}.\n\nWhen: ${when}\nFrom: ${ip ?? 'unknown address'}\n\n${closing(kind)}\n`,
+    text: `Hello,\n\n${sentence}.\n\n${origin(request)}\n\n${closing(kind)}\n`,
   });
 }
+
+/** When and from where the request came, as a mail says it. */
+export const origin = ({ at, ip }: Pick<Sent, 'at' | 'ip'>): string =>
+  `When: ${at.slice(0, 16).replace('T', ' ')} UTC\nFrom: ${ip ?? 'unknown address'}`;
 
 /** A stranger can trigger this notice up to the registration limits, so a mailbox gets at most three a day. */
 async function mayTell(ctx: Context, email: string, kind: NoticeKind): Promise<boolean> {

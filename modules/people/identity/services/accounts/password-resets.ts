@@ -4,9 +4,10 @@ import { newOpaqueToken, sha256Hex } from '#core/auth';
 import { CurrentPasswordWrong, ResetTokenInvalid } from '../../errors.ts';
 import type { PasswordChange, PasswordReset } from '../../models/password.ts';
 import { ownerOf, placesOf } from '../access/places.ts';
+import { hasFactor } from '../factors/factor-removal.ts';
 import { tell } from './notices.ts';
 import { hash, mustBeStrong, passwordFits } from './passwords.ts';
-import { forgetOpened, proveAddress } from './proofs.ts';
+import { forgetOpened, markProven } from './proofs.ts';
 
 const LINK_SECONDS = 3600;
 
@@ -34,7 +35,10 @@ export async function changePassword(ctx: Context, input: PasswordChange): Promi
   tell(ctx, user.email, 'password-changed');
 }
 
-/** Throws RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a weak password. */
+/**
+ * Replaces the password and nothing else that guards the account: factors, phones and recovery codes stay. Throws
+ * RESET_TOKEN_INVALID, WEAK_PASSWORD; the link stays valid after a weak password.
+ */
 export async function resetPassword(ctx: Context, input: PasswordReset): Promise<void> {
   const tokenHash = sha256Hex(input.token);
   const found = await ctx.asPlatform(async (own) => {
@@ -53,8 +57,9 @@ export async function resetPassword(ctx: Context, input: PasswordReset): Promise
     tokenHash,
   ]);
   if (rowCount === 0) throw ResetTokenInvalid();
-  const before = (await proveAddress(ctx, user.id)) ? null : user.passwordHash;
-  if (!(await replaceHash(ctx, user.id, passwordHash, before))) throw ResetTokenInvalid();
+  if (!(await replaceHash(ctx, user.id, passwordHash, user.passwordHash))) throw ResetTokenInvalid();
+  // The link proves the address, unless a factor remains that another person may have set up.
+  if (!(await hasFactor(ctx, user.id))) await markProven(ctx, user.id);
   ctx.audit('user.password.reset', {
     ...ownerOf(places[0]),
     resourceType: 'user',

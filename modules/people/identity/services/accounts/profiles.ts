@@ -14,7 +14,7 @@ interface Profile {
 const PROFILE = `id, email, name, mfa_enabled as "mfaEnabled", avatar_url as "avatarUrl", status,
   mfa_method as "mfaMethod", '•••' || right(phone_number, 4) as "phoneNumber", phone_verified as "phoneVerified",
   last_login_at as "lastLoginAt", password_changed_at as "passwordChangedAt", created_at as "createdAt",
-  updated_at as "updatedAt"`;
+  updated_at as "updatedAt", email_proven_at is not null as "emailConfirmed"`;
 
 /** The caller's own row. The route uses the platform's role, so the id must be the actor's. */
 export async function readProfile(ctx: Context): Promise<Profile> {

@@ -4,6 +4,7 @@ import { SlugsExhausted } from '../../errors.ts';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
 import { type Membership, ownerOf } from '../access/places.ts';
 import { openSession } from '../access/sessions.ts';
+import { askForProof } from './address-proofs.ts';
 import { tell } from './notices.ts';
 import { hash, mustBeStrong } from './passwords.ts';
 import { insertWithSlug } from './slugs.ts';
@@ -28,8 +29,12 @@ export async function registerAccount(ctx: Context, input: NewAccount): Promise<
   if (id) recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register' });
   else ctx.unchanged();
   // Both cases send mail with one further statement: neither answer nor timing reveals whether the address is taken.
-  tell(ctx, input.email, id ? 'registered' : 'already-registered');
-  return reply({ success: true, message: 'Your account is ready once an organization invites you.' });
+  if (id) askForProof(ctx, input.email);
+  else tell(ctx, input.email, 'already-registered');
+  return reply({
+    success: true,
+    message: 'Confirm your address by mail; your account is ready once an organization invites you.',
+  });
 }
 
 /**
@@ -60,6 +65,7 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     userId,
     place.roleId,
   ]);
+  askForProof(ctx, input.email);
   const { tokens, cookies } = await openSession(ctx, { userId, mfa: false, place });
   ctx.audit('partner.create', {
     ...ownerOf(place),
