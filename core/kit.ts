@@ -55,6 +55,7 @@ export { decodeCursor, encodeCursor, type PageQuery, page, pageOf, pageQuery, ty
 export { emailAddress } from './http/payloads/email-address.ts';
 export { named } from './http/payloads/named.ts';
 export { openObject } from './http/payloads/open-object.ts';
+export { printedText } from './http/payloads/printed-text.ts';
 export { searchText } from './http/payloads/search-text.ts';
 export { timezone } from './http/payloads/timezone.ts';
 // Answers other than plain JSON.

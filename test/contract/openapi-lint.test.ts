@@ -6,6 +6,7 @@ import test from 'ava';
 import { loadModules, ROOT, routeTags } from '../../core/loader/load.ts';
 
 interface Document {
+  info: { description: string };
   webhooks: Record<string, Message>;
   paths: Record<string, Record<string, { description: string; parameters: { name?: string; description?: string }[] }>>;
 }
@@ -59,6 +60,29 @@ test('spectral lint, with the rules of OWASP, finds no errors', async (t) => {
   const problems = JSON.parse(output) as { code: string; path: string[]; message: string }[];
   const found = problems.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`);
   t.deepEqual(found, []);
+});
+
+/** Every schema of the document, with its place. */
+function* schemasIn(value: unknown, place = ''): Generator<{ place: string; schema: Record<string, unknown> }> {
+  if (value === null || typeof value !== 'object') return;
+  const schema = value as Record<string, unknown>;
+  if (schema.type !== undefined || schema.pattern !== undefined) yield { place, schema };
+  for (const [key, inner] of Object.entries(value)) yield* schemasIn(inner, `${place}/${key}`);
+}
+
+test('strict tools can read every schema: arrays say what they hold, and patterns need no flag', (t) => {
+  for (const { place, schema } of schemasIn(document)) {
+    if (schema.type === 'array') t.true('items' in schema, `${place} has items`);
+    if (typeof schema.pattern !== 'string') continue;
+    t.notThrows(() => new RegExp(String(schema.pattern)), place);
+    t.notRegex(schema.pattern, /\\[pP]\{|\\u\{/, `${place}: only with the flag u`);
+  }
+});
+
+test('the introduction says how errors, pages, repeated requests, limits and versions work', (t) => {
+  for (const heading of ['Errors', 'Pagination', 'Idempotency', 'Limits', 'Versioning']) {
+    t.regex(document.info.description, new RegExp(`^## ${heading}$`, 'm'));
+  }
 });
 
 test('the document and the route table are equal, both ways', async (t) => {

@@ -3,6 +3,7 @@ import type { Module } from '../../contract/index.ts';
 import { declaredErrors } from '../../errors.ts';
 import { PREFIX, type RouteTag } from '../route.ts';
 import { HEADER_PARAMETERS, headersFor } from './headers.ts';
+import { INTRODUCTION } from './introduction.ts';
 import type { Json } from './json-schema.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { operationOf } from './operation.ts';
@@ -42,7 +43,7 @@ export function openapiDocument(
     info: {
       title: 'Quartermaster',
       version,
-      description: 'Remote monitoring and management for managed service providers.',
+      description: INTRODUCTION,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: PREFIX, 'x-internal': false }],

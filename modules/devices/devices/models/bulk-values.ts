@@ -25,7 +25,7 @@ export const bulkValuesAnswer = named(
           hostname: Joi.string().allow(null).required(),
           code: Joi.string().required(),
           message: Joi.string().required(),
-          details: Joi.array(),
+          details: Joi.array().items(Joi.any()),
         }),
       )
       .required(),

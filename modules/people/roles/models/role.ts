@@ -1,6 +1,6 @@
 /** A role: a set of permissions, which may inherit another's. */
 import Joi from 'joi';
-import { column, defineTable, type InputOf, named, type TenantRef } from '#core';
+import { column, defineTable, type InputOf, named, printedText, type TenantRef } from '#core';
 
 /** Longest chain from a role to its last parent, including both. */
 export const MOST_IN_CHAIN = 10;
@@ -32,10 +32,7 @@ export function ofTenant({ orgId, partnerId }: TenantRef): [sql: string, values:
   ];
 }
 
-// PostgreSQL cannot store NUL, and no name needs another control character.
-const PRINTED = /^\P{Cc}*$/u;
-const printed = (max: number) =>
-  Joi.string().trim().normalize('NFC').max(max).pattern(PRINTED, { name: 'printable characters' });
+const printed = (max: number) => printedText(max).normalize('NFC');
 export const pair = named(
   'Permission',
   Joi.object<Pair, true>({

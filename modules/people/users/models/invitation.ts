@@ -1,6 +1,6 @@
 /** An invitation to an organization or a partner; no account or membership exists before it is accepted. */
 import Joi from 'joi';
-import { emailAddress, Model, named } from '#core';
+import { emailAddress, Model, named, printedText } from '#core';
 import { type LimitFields, type Limits, limitFields, type OrgAccess } from './limits.ts';
 
 export class Invitation extends Model implements Limits {
@@ -47,11 +47,7 @@ export const namedTenant = {
   partnerId: Joi.string().uuid().description('For system callers: a partner'),
 };
 /** Part of a mail, so it is a single line. */
-export const personName = Joi.string()
-  .trim()
-  .min(1)
-  .max(255)
-  .pattern(/^\P{Cc}*$/u, 'text without control characters');
+export const personName = printedText(255).min(1);
 const token = Joi.string().max(200).required().description('The token of the mailed link');
 
 export const inviteCreate = named(

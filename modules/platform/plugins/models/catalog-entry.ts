@@ -116,7 +116,7 @@ export const entryDetailShape = named(
   entryShape.keys({
     versions: Joi.array().items(versionShape).required(),
     permissions: Joi.array().items(capabilityShape).required().description('What the newest version asks for, and why'),
-    egress: Joi.array().required().description('Servers that it may call'),
+    egress: Joi.array().items(anything).required().description('Servers that it may call'),
     hooks: Joi.array().items(anything).required(),
     schedules: Joi.array().items(anything).required(),
     actions: Joi.array().items(anything).required(),
