@@ -44,4 +44,11 @@ export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mustHold } from './tenancy/grants.ts';
 export { catalogPairs, ROUTE_PAIRS } from './tenancy/permissions.ts';
-export { canAccessOrg, reachNewOrg, targetTenant } from './tenancy/reach.ts';
+export {
+  canAccessOrg,
+  isLimited,
+  mustReachSites,
+  mustReachWholeOrg,
+  reachNewOrg,
+  targetTenant,
+} from './tenancy/reach.ts';

@@ -528,6 +528,8 @@ create table audit_exports (
   updated_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
   expires_at timestamp with time zone not null default (now() + '7 days'::interval),
+  site_ids uuid[],
+  group_ids uuid[],
   constraint audit_exports_format_check CHECK ((format = ANY (ARRAY['csv'::text, 'ndjson'::text]))),
   constraint audit_exports_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'failed'::text]))),
   constraint audit_exports_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),

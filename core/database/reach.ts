@@ -66,3 +66,9 @@ export function reach(
   else if (groupIds && site) parts.push('false');
   return parts.length > 0 ? parts.join(' and ') : 'true';
 }
+
+/** SQL: for callers limited to groups, that a device which they reach lies in the site of this column; true for all others. */
+export function holdsDevices(ctx: { readonly scope: ReachLimits }, siteColumn: string, add: AddParameter): string {
+  if (!ctx.scope.groupIds) return 'true';
+  return `exists (select from devices hd where hd.site_id = ${siteColumn} and ${reach(ctx, 'hd', add)})`;
+}

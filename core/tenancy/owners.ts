@@ -1,7 +1,7 @@
 /** Things that an organization has, or a partner for all of its organizations: whose one is, and who may write it. */
 import type { Context } from '../context/index.ts';
-import { defineError, Forbidden, TargetOutOfScope } from '../errors.ts';
-import { mustAccessOrg, mustReachAllOrgs } from './reach.ts';
+import { defineError, Forbidden } from '../errors.ts';
+import { mustAccessOrg, mustReachAllOrgs, mustReachWholeOrg } from './reach.ts';
 
 const OwnerRequired = defineError('OWNER_REQUIRED', 400, 'Exactly one of orgId and partnerId is required');
 
@@ -23,7 +23,7 @@ export function ownerOf(ctx: Context, named: { orgId?: string; partnerId?: strin
 /** Throws 403: objects of a partner are for its users with access to all organizations and without a limit to sites. */
 export function mustWriteFor(ctx: Context, { orgId, partnerId }: Owner): void {
   const { scope } = ctx;
-  if (scope.siteIds || scope.groupIds) throw TargetOutOfScope();
+  mustReachWholeOrg(ctx);
   if (orgId) mustAccessOrg(ctx, orgId);
   if (!partnerId || scope.kind === 'system') return;
   if (scope.kind !== 'partner' || scope.partnerId !== partnerId)

@@ -1,6 +1,15 @@
 /** What a scope reaches: the checks that services make on ids that callers name. */
 import type { Context, Scope } from '../context/index.ts';
-import { Forbidden, moduleOffHere, NotFound, OrgAccessDenied, SiteAccessDenied, ValidationFailed } from '../errors.ts';
+import { holdsDevices } from '../database/reach.ts';
+import {
+  Forbidden,
+  moduleOffHere,
+  NotFound,
+  OrgAccessDenied,
+  SiteAccessDenied,
+  TargetOutOfScope,
+  ValidationFailed,
+} from '../errors.ts';
 import type { TenantRef } from './administrators.ts';
 
 export function canAccessOrg(scope: Scope, orgId: string): boolean {
@@ -30,6 +39,31 @@ export function mustAccessOrg(ctx: Context, orgId: string): void {
 export function mustAccessSite(ctx: Context, siteId: string | null): void {
   const { siteIds } = ctx.scope;
   if (siteIds && (siteId === null || !siteIds.includes(siteId))) throw SiteAccessDenied();
+}
+
+/** Whether the caller is limited to sites or to device groups of its organization. */
+export const isLimited = ({ scope }: { readonly scope: Pick<Scope, 'siteIds' | 'groupIds'> }): boolean =>
+  scope.siteIds !== null || scope.groupIds !== null;
+
+/** Throws 403 TARGET_OUT_OF_SCOPE to callers limited to sites or groups: the operation concerns the whole organization. */
+export function mustReachWholeOrg(ctx: Context): void {
+  if (isLimited(ctx)) throw TargetOutOfScope();
+}
+
+/**
+ * Throws 403 where the caller is limited to other sites, 404 for sites that do not exist. Callers limited to groups reach the
+ * sites of their devices: 404 tells them nothing about the others.
+ */
+export async function mustReachSites(ctx: Context, siteIds: readonly string[]): Promise<void> {
+  for (const siteId of siteIds) mustAccessSite(ctx, siteId);
+  const values: unknown[] = [siteIds];
+  const held = holdsDevices(ctx, 's.id', (value, type) => `$${values.push(value)}::${type}`);
+  // reach: mustAccessSite above refuses those out of reach, and `held` those without a device of the caller's groups
+  const { rows } = await ctx.sql<{ n: number }>(
+    `select count(*)::integer as n from sites s where s.id = any($1::uuid[]) and ${held}`,
+    values,
+  );
+  if (rows[0]?.n !== new Set(siteIds).size) throw NotFound('Site not found');
 }
 
 /** The organization a new object belongs to: the one named, or the caller's own. Throws `missing` when there is none. */

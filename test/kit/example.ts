@@ -71,6 +71,8 @@ export interface Example {
   statuses?: Record<string, number>;
   /** GETs whose answer does not depend on the sites that a person is limited to, and why. Keys are the beginnings of paths. */
   notBySite?: Record<string, string>;
+  /** Writes to rows of the whole organization that also people limited to sites or groups may make, and why. */
+  forWholeOrg?: Record<string, string>;
   /** Operations that answer 400 to people who may not see the object, and why. */
   refusedWith400?: Record<string, string>;
   /** Why operations refuse API keys. */

@@ -55,7 +55,7 @@ export default [
     audit: 'agent.rollout.resume',
     params: idParams,
     response: Joi.object({ success: Joi.boolean().required() }),
-    errors: ['NOT_FOUND', 'INVALID_STATE', 'FORBIDDEN'],
+    errors: ['NOT_FOUND', 'INVALID_STATE', 'FORBIDDEN', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id } }) => resumeRollout(ctx, id),
   }),
 ];

@@ -152,6 +152,13 @@ test.serial('the status counts the devices that the caller may see and lists tho
   );
   t.deepEqual((await status(at.orgAdmin.token, `siteId=${site[0]?.id}`)).versions, []);
   const narrow = await orgUser(platform, { orgId: at.orgId, siteIds: [site[0]?.id ?? ''] });
+  await platform.sql(
+    `insert into agent_rollout_halts (org_id, component, version, attempts, failures) values ($1, 'agent', '2.0.0', 20, 9)`,
+    [at.orgId],
+  );
+  t.like((await status(at.orgAdmin.token)).halted, [{ attempts: 20, failures: 9 }] as never);
+  const [halt] = (await status(narrow.token)).halted;
+  t.false('attempts' in (halt ?? {}) || 'failures' in (halt ?? {}), 'these count devices of other sites');
   t.deepEqual((await status(narrow.token)).failing, []);
   t.is((await platform.call('GET', `/agent-versions/status?siteId=${at.siteId}`, { token: narrow.token })).status, 403);
   t.is(

@@ -1,5 +1,6 @@
 /** The field `groupId` for filters: the groups of a device. Filters of groups cannot use it (services/evaluating/rules.ts). */
 import { defineContribution } from '#core';
+import { seenIds } from '../services/reach.ts';
 
 export default defineContribution('filters.field', {
   fields: [
@@ -13,6 +14,7 @@ export default defineContribution('filters.field', {
         value: 'g.group_id',
       },
       operators: ['equals', 'in'],
+      known: seenIds,
     },
   ],
 });

@@ -1,7 +1,7 @@
 /** Groups as they are shown, with the members that the caller sees. */
-import { type Context, mustAccessSite, mustReachOrg, page, reach, type SortKey } from '#core';
+import { type Context, isLimited, mustAccessSite, mustReachOrg, page, reach, type SortKey } from '#core';
 import type { DeviceGroup, GroupQuery } from '../models/device-group.ts';
-import { groupsIn, isLimited, mustSee, RESTRICTING } from './reach.ts';
+import { groupsIn, mustSee, RESTRICTING } from './reach.ts';
 import { ancestorsOf } from './trees.ts';
 import { usedBy } from './usages.ts';
 

@@ -1,5 +1,5 @@
 /** Which groups a caller sees and may change, and which members of them. */
-import { type Context, errors, holdsPermission, reach } from '#core';
+import { type Context, errors, holdsPermission, isLimited, reach } from '#core';
 import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
 
@@ -48,8 +48,6 @@ export function mustGrant({ actor }: Context, { isAccessRestricting }: { isAcces
   if (!may) throw errors.Forbidden('Users are limited to this device group: changing it also requires users:write');
 }
 
-export const isLimited = ({ scope }: Context): boolean => scope.siteIds !== null || scope.groupIds !== null;
-
 /** The ids that are not groups of the organization. Also used with the platform role. */
 export async function missing(ctx: Context, orgId: string, ids: readonly string[]): Promise<string[]> {
   // reach: only tells which of the ids do not exist, when limits of people are checked
@@ -66,6 +64,12 @@ export async function unseen(ctx: Context, ids: readonly string[]): Promise<stri
     .select('device_groups.id')
     .whereIn('device_groups.id', [...ids]);
   return ids.filter((id) => !seen.some((group) => group.id === id));
+}
+
+/** The ids of all groups that a limited caller sees; null for callers who see all of their organizations. */
+export async function seenIds(ctx: Context): Promise<string[] | null> {
+  if (!isLimited(ctx)) return null;
+  return (await groupsIn(ctx).select('device_groups.id')).map(({ id }) => id);
 }
 
 /** The devices of the organization with these ids that the caller sees, without decommissioned ones. */

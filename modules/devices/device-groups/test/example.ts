@@ -45,6 +45,10 @@ const example: Example = {
       return paths;
     },
   },
+  forWholeOrg: {
+    'POST /groups/{id}/devices':
+      'a group without a site takes devices that the caller reaches, and shows it only these',
+  },
   refusedWith400: {
     'DELETE /groups/{id}/devices/{deviceId}': IN_SIGHT,
     'POST /groups/{id}/devices/{deviceId}/pin': IN_SIGHT,

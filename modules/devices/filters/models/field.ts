@@ -33,6 +33,11 @@ export interface FilterField {
   joins?: readonly Join[];
   /** The operators, if not all of the type (operators/index.ts). */
   operators?: readonly Operator[];
+  /**
+   * For `rows`: the values that the caller may know, null for all of them. The others count as absent, so that no condition
+   * tells which of them a device has.
+   */
+  known?(ctx: Context): Promise<readonly string[] | null>;
   /** All values of an enum. */
   values?: readonly string[];
   /** True for conditions about devices that have no such row (`software.notInstalled`). */
@@ -51,6 +56,11 @@ export interface FilterField {
   clock?: boolean;
   /** The value of an enum for removed devices, which are left out unless a condition names it. */
   removed?: string;
+}
+
+/** A field as a caller has it: `among` are the values that it may know, when they are not all. */
+export interface CallerField extends FilterField {
+  among?: readonly string[];
 }
 
 /** Contribution to `filters.field`: fixed fields, and families of fields, of which only the keys in a tree are looked up. */

@@ -49,7 +49,7 @@ export default [
     params,
     payload: filterUpdate,
     response: filterShape,
-    errors: ['NO_UPDATES'],
+    errors: ['NO_UPDATES', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id }, payload }) => updateFilter(ctx, id, payload),
   }),
   defineRoute({
@@ -60,6 +60,7 @@ export default [
     audit: 'filter.delete',
     params,
     response: filterShape,
+    errors: ['TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id } }) => deleteFilter(ctx, id),
   }),
 ];

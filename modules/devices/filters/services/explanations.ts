@@ -3,7 +3,7 @@ import { type Context, errors } from '#core';
 import { Params } from '../operators/kind.ts';
 import { joinsOf, leavesOf, limitOf } from './compilations.ts';
 import { limited, visible } from './evaluations.ts';
-import { leafSql, positiveTest } from './leaves.ts';
+import { leafSql, positiveTest, rowsSql } from './leaves.ts';
 import { type CheckedGroup, type CheckedLeaf, checkTree } from './trees.ts';
 
 type Verdict = 'true' | 'false' | 'unknown';
@@ -38,8 +38,8 @@ function answerSql(leaf: CheckedLeaf, params: Params): string {
   const sql = leafSql(leaf, { way: 'few', leads: false }, params);
   const [variant] = leaf.variants;
   const { rows, absent } = variant?.field ?? {};
-  if (!rows || absent || !ASKS_FOR_ONE.has(leaf.operator)) return sql;
-  return `case when exists (select from ${rows.from} where ${rows.device} = d.id) then ${sql} end`;
+  if (!variant || !rows || absent || !ASKS_FOR_ONE.has(leaf.operator)) return sql;
+  return `case when exists (select ${rowsSql(variant.field, params)}) then ${sql} end`;
 }
 
 /** The value of the device, or up to twenty of many, those that meet the condition first. */
@@ -50,7 +50,7 @@ function observedSql(leaf: CheckedLeaf, params: Params): string {
   if (!rows) return type === 'datetime' ? shownTime(value) : `to_json(${value})`;
   const first = positiveTest(variant, leaf.operator, 'o.value', params);
   return `(select json_agg(f.value) from (
-    select o.value from (select distinct ${rows.value} as value from ${rows.from} where ${rows.device} = d.id) o
+    select o.value from (select distinct ${rows.value} as value ${rowsSql(variant.field, params)}) o
     order by ${first ? `(${first}) desc, ` : ''}o.value limit ${MAX_OBSERVED}) f)`;
 }
 const shownTime = (value: string) => `to_char((${value}) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -1,6 +1,6 @@
 /** The fields that exist: those of all contributions to the slot `filters.field`. */
 import type { Context } from '#core';
-import type { FilterField } from '../models/field.ts';
+import type { CallerField, FilterField } from '../models/field.ts';
 
 /**
  * The fields for these keys; a key without an entry does not exist.
@@ -10,14 +10,14 @@ export async function fieldsFor(
   ctx: Context,
   keys: ReadonlySet<string>,
   orgIds: readonly string[] | null,
-): Promise<ReadonlyMap<string, readonly FilterField[]>> {
+): Promise<ReadonlyMap<string, readonly CallerField[]>> {
   const sources = ctx.contributionsWithin('filters.field');
-  const found = new Map<string, readonly FilterField[]>();
+  const found = new Map<string, readonly CallerField[]>();
   for (const { value, orgIds: reached } of sources) {
     for (const field of value.fields ?? []) {
       if (!keys.has(field.key)) continue;
       if (found.has(field.key)) throw new Error(`two modules contribute the filter field ${field.key}`);
-      found.set(field.key, [onFor(field, reached)]);
+      found.set(field.key, [await among(ctx, onFor(field, reached))]);
     }
   }
   for (const { value, orgIds: reached } of sources) {
@@ -40,6 +40,12 @@ export async function fieldsFor(
 function within(orgIds: readonly string[] | null, reached: readonly string[] | null): readonly string[] | null {
   if (!reached || !orgIds) return reached ?? orgIds;
   return orgIds.filter((id) => reached.includes(id));
+}
+
+/** Limits a field to the values that the caller may know. */
+async function among(ctx: Context, field: FilterField): Promise<CallerField> {
+  const known = await field.known?.(ctx);
+  return known ? { ...field, among: known } : field;
 }
 
 /** Limits a field to devices of organizations for which its module is on. */

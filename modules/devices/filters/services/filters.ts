@@ -1,5 +1,14 @@
 /** Saved filters: writing and reading them. */
-import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  errors,
+  mustAccessOrg,
+  mustReachWholeOrg,
+  type PageQuery,
+  page,
+  type SortKey,
+} from '#core';
 import { type FilterChanges, type FilterCreate, SavedFilter } from '../models/saved-filter.ts';
 import { evaluate, type Preview } from './previews.ts';
 import { checkTree } from './trees.ts';
@@ -67,12 +76,21 @@ export async function createFilter(ctx: Context, input: FilterCreate): Promise<S
   return filter;
 }
 
-/** Throws NO_UPDATES, 404, and VALIDATION_ERROR. */
+/**
+ * All of the organization uses a filter: throws TARGET_OUT_OF_SCOPE to callers limited to sites or groups, except for the
+ * filters that they made themselves.
+ */
+function mustOwn(ctx: Context, { createdBy }: SavedFilter): void {
+  if (createdBy === null || createdBy !== ctx.actor.id) mustReachWholeOrg(ctx);
+}
+
+/** Throws NO_UPDATES, 404, TARGET_OUT_OF_SCOPE and VALIDATION_ERROR. */
 export async function updateFilter(ctx: Context, id: string, changes: FilterChanges): Promise<SavedFilter> {
   const changedFields = Object.keys(changes);
   if (changedFields.length === 0) throw errors.NoUpdates();
   const filter = await SavedFilter.in(ctx).findById(id).forNoKeyUpdate();
   if (!filter) throw errors.NotFound('Filter not found');
+  mustOwn(ctx, filter);
   if (changes.conditions) await checkTree(ctx, changes.conditions, [filter.orgId]);
   const updated = await SavedFilter.in(ctx)
     .where({ id })
@@ -86,6 +104,7 @@ export async function updateFilter(ctx: Context, id: string, changes: FilterChan
 
 /** Returns the deleted filter. Groups that were created from it keep their copy of the conditions. */
 export async function deleteFilter(ctx: Context, id: string): Promise<SavedFilter> {
+  mustOwn(ctx, await readFilter(ctx, id));
   const filter = await SavedFilter.in(ctx).where({ id }).delete().returning('*').first();
   if (!filter) throw errors.NotFound('Filter not found');
   audit(ctx, 'filter.delete', filter);

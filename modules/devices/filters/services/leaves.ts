@@ -1,6 +1,6 @@
 /** One condition as SQL. The README has the rules for devices without a value; tests evaluate them a second time. */
 import { OPPOSITES, type Operator } from '../models/condition.ts';
-import type { FilterField, Search } from '../models/field.ts';
+import type { CallerField, FilterField, Search } from '../models/field.ts';
 import { KINDS } from '../operators/index.ts';
 import type { Params } from '../operators/kind.ts';
 import { likePattern } from '../operators/texts.ts';
@@ -87,9 +87,15 @@ function searched(variant: Variant, operator: Operator, state: SearchState, para
     : `d.id in (${searchQuery(search, 'device_id', way, params)})`;
 }
 
-function hasRow({ rows }: FilterField, test?: string): string {
+/** SQL: the rows of a field with many values that belong to `d`, without those that the caller may not know. */
+export function rowsSql({ rows, among, type }: CallerField, params: Params): string {
   if (!rows) throw new Error('a field has neither value nor rows');
-  return `exists (select from ${rows.from} where ${rows.device} = d.id${test ? ` and ${test}` : ''})`;
+  const known = among ? ` and ${rows.value} = any(${params.add(among, `${SEARCH_TYPES[type] ?? type}[]`)})` : '';
+  return `from ${rows.from} where ${rows.device} = d.id${known}`;
+}
+
+function hasRow(field: CallerField, params: Params, test?: string): string {
+  return `exists (select ${rowsSql(field, params)}${test ? ` and ${test}` : ''})`;
 }
 
 /** SQL for whether `expression` meets the condition or, for an opposite, the condition that it negates; null for null tests. */
@@ -107,14 +113,14 @@ export function positiveTest(
 function variantSql(variant: Variant, operator: Operator, state: SearchState, params: Params): string {
   const { field } = variant;
   const { rows, value: expression = '' } = field;
-  if (operator === 'isNull') return rows ? `not ${hasRow(field)}` : `${enclosed(expression)} is null`;
-  if (operator === 'isNotNull') return rows ? hasRow(field) : `${enclosed(expression)} is not null`;
+  if (operator === 'isNull') return rows ? `not ${hasRow(field, params)}` : `${enclosed(expression)} is null`;
+  if (operator === 'isNotNull') return rows ? hasRow(field, params) : `${enclosed(expression)} is not null`;
   const positive = OPPOSITES[operator] ?? operator;
   const negated = (positive !== operator) !== (field.absent === true);
   const listed = searched(variant, positive, negated ? { ...state, leads: false } : state, params);
   if (listed) return negated ? `not (${listed})` : listed;
   const test = positiveTest(variant, operator, rows?.value ?? expression, params) ?? 'false';
-  if (rows) return `${negated ? 'not ' : ''}${hasRow(field, test)}`;
+  if (rows) return `${negated ? 'not ' : ''}${hasRow(field, params, test)}`;
   return negated ? `(${test}) is not true` : test;
 }
 

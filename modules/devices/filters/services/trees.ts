@@ -1,7 +1,7 @@
 /** Checks a condition tree before it is compiled: shape, size, fields, operators and typed values. */
 import { type Context, errors } from '#core';
 import { MAX_CONDITIONS, MAX_LEVELS, OPERATORS, type Operator, WITHOUT_VALUE } from '../models/condition.ts';
-import type { FilterField } from '../models/field.ts';
+import type { CallerField } from '../models/field.ts';
 import { KINDS, operatorsOf } from '../operators/index.ts';
 import { Fault } from '../operators/kind.ts';
 import { fieldsFor } from './fields.ts';
@@ -12,7 +12,7 @@ export interface CheckedLeaf {
   /** The value as given; absent if the operator takes none. */
   given: unknown;
   /** The fields of this key whose types accept the condition, with the value as that type reads it. */
-  variants: readonly { field: FilterField; value: unknown }[];
+  variants: readonly { field: CallerField; value: unknown }[];
 }
 export interface CheckedGroup {
   operator: 'AND' | 'OR';
@@ -104,7 +104,7 @@ const isObject = (raw: unknown): raw is Record<string, unknown> =>
   raw !== null && typeof raw === 'object' && !Array.isArray(raw);
 
 /** The value of a condition as the type of the field reads it, or the fault. */
-function tryField(leaf: RawLeaf, field: FilterField): { value: unknown } | { path: string; fault: Fault } {
+function tryField(leaf: RawLeaf, field: CallerField): { value: unknown } | { path: string; fault: Fault } {
   const { path, operator, hasValue, value } = leaf;
   const allowed = operatorsOf(field);
   if (!allowed.includes(operator)) {
@@ -125,7 +125,7 @@ function tryField(leaf: RawLeaf, field: FilterField): { value: unknown } | { pat
 }
 
 /** A key that organizations define differently is valid when one of its definitions accepts the condition. */
-function typeLeaf(reader: Reader, leaf: RawLeaf, fields: readonly FilterField[] | undefined): void {
+function typeLeaf(reader: Reader, leaf: RawLeaf, fields: readonly CallerField[] | undefined): void {
   if (!fields || fields.length === 0) {
     reader.fault(`${leaf.path}.field`, 'UNKNOWN_FIELD', 'is an unknown field');
     return;

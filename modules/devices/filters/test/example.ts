@@ -11,5 +11,8 @@ const example: Example = {
     'POST /filters/preview': () => ({ conditions }),
     'POST /filters/explain': async (context) => ({ conditions, deviceId: await exampleDevice(context) }),
   },
+  forWholeOrg: {
+    'POST /filters': 'a new filter grants access to nothing; who is limited may change only those made by themselves',
+  },
 };
 export default example;

@@ -1,7 +1,7 @@
 /** POST /filters/explain: why a device matches or not. */
 import test from 'ava';
 import { type ErrorBody, orgUser, tenant } from '#test';
-import { all, any, call, devices, platform, where } from './people.ts';
+import { all, any, call, devices, names, platform, where } from './people.ts';
 
 test.after.always(() => platform.stop());
 
@@ -83,4 +83,39 @@ test('a device out of reach is not found, and an invalid tree is an error with i
   t.is((await explain(mine.viewer.token, id, conditions)).status, 200);
   const faulty = await explain(mine.orgAdmin.token, id, all(where('hostname', 'equals', 5)));
   t.is(faulty.body.error.details[0]?.path, 'conditions.conditions.0.value');
+});
+
+test('filters and explanations tell limited callers nothing about groups that they do not see', async (t) => {
+  const at = await tenant(platform);
+  const [id = ''] = await devices(at, 'member');
+  const group = async (name: string) =>
+    (
+      await platform.call<{ data: { id: string } }>('POST', '/groups', {
+        token: at.orgAdmin.token,
+        body: { name, type: 'static', deviceIds: [id] },
+      })
+    ).body.data.id;
+  const [seen, hidden] = [await group('Seen'), await group('Hidden')];
+  const limited = await orgUser(platform, { orgId: at.orgId, deviceGroupIds: [seen] });
+  const inHidden = where('groupId', 'equals', hidden);
+  t.deepEqual(await names(at.orgAdmin.token, all(inHidden)), ['member']);
+  t.deepEqual(await names(limited.token, all(inHidden)), []);
+  t.deepEqual(await names(limited.token, all(where('groupId', 'equals', seen))), ['member']);
+  const { body } = await explain(limited.token, id, any(inHidden, where('groupId', 'in', [hidden, seen])));
+  const [first, second] = body.data.conditions.conditions ?? [];
+  t.deepEqual([first?.result, second?.result], ['false', 'true']);
+  t.deepEqual([first?.observed, second?.observed], [[seen], [seen]]);
+});
+
+test('limited people change and delete the saved filters that they made, and none of others', async (t) => {
+  const { orgAdmin, orgId, siteId } = await tenant(platform);
+  const limited = await orgUser(platform, { orgId, siteIds: [siteId] });
+  const make = async (token: string) =>
+    (await call('POST', '', token, { name: 'Web', conditions: all(where('hostname', 'equals', 'web')) })).body.id;
+  const [theirs, own] = [await make(orgAdmin.token), await make(limited.token)];
+  for (const method of ['PATCH', 'DELETE']) {
+    const body = method === 'PATCH' ? { name: 'New' } : undefined;
+    t.is((await call(method, `/${theirs}`, limited.token, body)).body.error.code, 'TARGET_OUT_OF_SCOPE');
+    t.is((await call(method, `/${own}`, limited.token, body)).status, 200);
+  }
 });

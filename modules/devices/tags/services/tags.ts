@@ -5,8 +5,8 @@ import {
   decodeCursor,
   encodeCursor,
   errors,
-  mustAccessSite,
   mustReachOrg,
+  mustReachSites,
   reach,
 } from '#core';
 import type { TagQuery } from '../models/tag-query.ts';
@@ -34,11 +34,7 @@ const SORTS = {
 /** Throws 403 or 404 for an organization or site out of reach: a list without it would look complete. */
 async function mustReach(ctx: Context, { orgId, siteId }: Pick<TagQuery, 'orgId' | 'siteId'>): Promise<void> {
   if (orgId) mustReachOrg(ctx, orgId);
-  if (!siteId) return;
-  mustAccessSite(ctx, siteId);
-  // reach: only tells whether the site exists; mustAccessSite above has rejected those out of reach
-  const { rows } = await ctx.sql<{ orgId: string }>('select org_id as "orgId" from sites where id = $1', [siteId]);
-  if (!rows[0]) throw errors.NotFound('Site not found');
+  if (siteId) await mustReachSites(ctx, [siteId]);
 }
 
 /** Throws 404 or 403 for an organization or site out of reach, and INVALID_CURSOR. */

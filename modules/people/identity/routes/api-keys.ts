@@ -45,7 +45,7 @@ export default [
     payload: apiKeyCreate,
     response: apiKeyCreated,
     status: 201,
-    errors: ['SITE_ACCESS_DENIED'],
+    errors: ['TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { payload }) => createApiKey(ctx, payload),
   }),
   defineRoute({
@@ -66,7 +66,7 @@ export default [
     params,
     payload: apiKeyUpdate,
     response: apiKeyShape,
-    errors: ['INVALID_STATE'],
+    errors: ['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id }, payload }) => updateApiKey(ctx, id, payload),
   }),
   defineRoute({
@@ -77,7 +77,7 @@ export default [
     audit: 'api_key.revoke',
     params,
     response: Joi.object({ success: Joi.boolean().required() }),
-    errors: ['INVALID_STATE'],
+    errors: ['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id } }) => revokeApiKey(ctx, id),
   }),
   defineRoute({
@@ -88,7 +88,7 @@ export default [
     audit: 'api_key.rotate',
     params,
     response: apiKeyRotated,
-    errors: ['INVALID_STATE'],
+    errors: ['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, { params: { id } }) => rotateApiKey(ctx, id),
   }),
 ];

@@ -131,6 +131,9 @@ test('another partner finds no key, and neither a key, a viewer, nor a login wit
   t.is((await platform.call('POST', '/api-keys', { apiKey: key, body })).status, 401);
   const limited = await orgUser(platform, { orgId, siteIds: [mine.siteId] });
   t.is((await platform.call('POST', '/api-keys', { token: limited.token, body })).status, 403);
+  const [kept] = await platform.sql<{ id: string }>('select id from api_keys where org_id = $1 limit 1', [orgId]);
+  const revoked = await platform.call<ErrorBody>('DELETE', `/api-keys/${kept?.id}`, { token: limited.token });
+  t.deepEqual([revoked.status, revoked.body.error.code], [403, 'TARGET_OUT_OF_SCOPE']);
   t.is((await platform.sql('select 1 from api_keys where org_id = $1', [orgId])).length, 2);
 });
 

@@ -11,6 +11,9 @@ export class ExportJob extends Model {
   declare orgId: string | null;
   declare partnerId: string | null;
   declare orgIds: string[] | null;
+  /** Limits of the person who requested it; null for none. */
+  declare siteIds: string[] | null;
+  declare groupIds: string[] | null;
   declare requestedBy: string | null;
   declare requestedByEmail: string | null;
   declare format: 'csv' | 'ndjson';

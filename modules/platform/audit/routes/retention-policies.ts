@@ -30,7 +30,7 @@ export default [
     query,
     payload: retentionUpdate,
     response,
-    errors: ['ORG_REQUIRED', 'NO_UPDATES', 'NOT_FOUND'],
+    errors: ['ORG_REQUIRED', 'NO_UPDATES', 'NOT_FOUND', 'TARGET_OUT_OF_SCOPE'],
     handler: (ctx, input) => updatePolicy(ctx, input.query.orgId, input.payload),
   }),
 ];

@@ -11,6 +11,7 @@ export interface Wanted {
   actorEmail?: string | null;
   actorName?: string | null;
   resourceType?: string;
+  resourceId?: string;
   resourceName?: string | null;
   details?: Record<string, unknown>;
   ipAddress?: string | null;

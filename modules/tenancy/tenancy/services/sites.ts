@@ -3,6 +3,7 @@ import {
   type Context,
   changesOf,
   errors,
+  isLimited,
   mustAccessOrg,
   mustAccessSite,
   type SortKey,
@@ -49,10 +50,14 @@ function living(ctx: Context) {
 
 const findSite = async (ctx: Context, id: string): Promise<Site | undefined> => living(ctx).findById(id);
 
-/** Throws 404 for a site that does not exist, 403 for one out of reach. */
+/**
+ * Throws 404 for a site that does not exist, 403 for one out of reach. Callers limited to sites or groups get 403 in both cases,
+ * so that they cannot find out which sites their organization has.
+ */
 export async function readSite(ctx: Context, id: string): Promise<Site> {
   const site = await findSite(ctx, id);
   if (site) return site;
+  if (isLimited(ctx)) throw errors.SiteAccessDenied();
   const { rows } = await ctx.sql<{ known: boolean }>('select site_exists($1) as known', [id]);
   throw rows[0]?.known ? errors.SiteAccessDenied() : errors.NotFound('Site not found');
 }

@@ -187,7 +187,11 @@ test('a user limited to one site reads and changes that one, and makes none', as
     [orgId],
   );
   const user = await orgUser(platform, { orgId, siteIds: [siteId] });
-  t.deepEqual(await answers(user), { ...ORGANIZATION, 'create a site': SITE });
+  t.deepEqual(await answers(user), {
+    ...ORGANIZATION,
+    'create a site': SITE,
+    'remove an unknown site': SITE,
+  });
   const read = await platform.call<ErrorBody>('GET', `/orgs/sites/${other[0]?.id}`, user);
   t.deepEqual([read.status, read.body.error.message], [403, 'Access to this site denied']);
   const list = await platform.call<{ data: { id: string }[] }>('GET', '/orgs/sites', user);

@@ -1,5 +1,5 @@
 /** Halts rollouts that fail too often, and resumes them at the request of an operator. */
-import { type Context, errors, mustAccessOrg, mustReachAllOrgs } from '#core';
+import { type Context, errors, mustAccessOrg, mustReachAllOrgs, mustReachWholeOrg } from '#core';
 import halted from '../../events/rollout/halted.ts';
 import resumed from '../../events/rollout/resumed.ts';
 import { COUNTED, type Updatable } from '../../models/attempt.ts';
@@ -110,7 +110,7 @@ export async function resumeRollout(ctx: Context, id: string): Promise<{ success
     mustReachAllOrgs(ctx);
     if (ctx.scope.kind === 'organization') throw errors.Forbidden('Only the partner may resume this rollout');
   }
-  if (ctx.scope.siteIds || ctx.scope.groupIds) throw errors.Forbidden('The rollout reaches beyond your devices');
+  mustReachWholeOrg(ctx);
   const done = await ctx.sql(
     `update agent_rollout_halts set resumed_at = now(), resumed_by = $2 where id = $1 and resumed_at is null`,
     [id, ctx.actor.kind === 'user' ? ctx.actor.id : null],

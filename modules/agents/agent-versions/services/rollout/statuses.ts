@@ -1,5 +1,5 @@
 /** The status of rollouts: installed versions, outcomes of attempts, failing devices, and halts. */
-import { type Context, mustAccessOrg, mustAccessSite, reach } from '#core';
+import { type Context, isLimited, mustAccessOrg, mustAccessSite, reach } from '#core';
 import { ATTEMPT_FIELDS, type Attempt } from '../../models/attempt.ts';
 
 export interface StatusQuery {
@@ -54,8 +54,10 @@ export async function rolloutStatus(ctx: Context, { orgId, siteId }: StatusQuery
 
 async function haltsOf(ctx: Context, orgId: string | undefined): Promise<object[]> {
   const { orgIds } = ctx.scope;
+  // A halt counts all devices of its owner, which are not for callers limited to sites or groups.
+  const counts = isLimited(ctx) ? '' : ', h.attempts, h.failures';
   const { rows } = await ctx.sql(
-    `select h.id, h.org_id as "orgId", h.partner_id as "partnerId", h.component, h.version, h.attempts, h.failures,
+    `select h.id, h.org_id as "orgId", h.partner_id as "partnerId", h.component, h.version${counts},
        h.halted_at as "haltedAt"
      from agent_rollout_halts h
      where h.resumed_at is null and ($1::uuid[] is null or h.org_id is null or h.org_id = any($1))

@@ -1,11 +1,11 @@
 /** Members of static groups: added and removed one by one. */
 import type { Context } from '#core';
-import { errors } from '#core';
+import { errors, isLimited } from '#core';
 import { DynamicGroup, invalid } from '../../errors.ts';
 import type { DeviceGroup } from '../../models/device-group.ts';
 import { takeTurn } from '../evaluating/turns.ts';
 import { visibleCounts } from '../group-lists.ts';
-import { isLimited, mustGrant, mustSee, seenDevices } from '../reach.ts';
+import { mustGrant, mustSee, seenDevices } from '../reach.ts';
 import { addMembers, removeMembers, settle } from './memberships.ts';
 
 /** Ids of devices in one audit entry. */

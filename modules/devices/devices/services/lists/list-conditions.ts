@@ -1,5 +1,5 @@
 /** The query of the device list as conditions over `devices d`, and the tables that it reads. */
-import { type Context, errors, inGroups, mustAccessSite, mustReachOrg, reach } from '#core';
+import { type Context, errors, inGroups, mustReachOrg, mustReachSites, reach } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
 import { tagKey } from '../../models/tag.ts';
 import type { DeviceCondition } from '../../slots/filter.ts';
@@ -61,14 +61,7 @@ const whereOf = (parts: readonly string[]) => (parts.length > 0 ? `where ${parts
 /** Throws 403 or 404 for organizations, sites and groups out of reach: a list without them would look complete. */
 export async function mustReachNamed(ctx: Context, { orgIds, siteIds, groupIds }: DeviceListQuery): Promise<void> {
   for (const orgId of orgIds ?? []) mustReachOrg(ctx, orgId);
-  for (const siteId of siteIds ?? []) mustAccessSite(ctx, siteId);
-  if (siteIds) {
-    // reach: only tells whether the sites exist; mustAccessSite above has rejected those out of reach
-    const { rows } = await ctx.sql<{ n: number }>('select count(*) as n from sites where id = any($1::uuid[])', [
-      siteIds,
-    ]);
-    if (rows[0]?.n !== new Set(siteIds).size) throw errors.NotFound('Site not found');
-  }
+  if (siteIds) await mustReachSites(ctx, siteIds);
   if (groupIds) {
     const [groups] = ctx.contributions('devices.groups');
     const unseen = groups ? await groups.unseen(ctx, groupIds) : groupIds;

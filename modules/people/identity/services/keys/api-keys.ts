@@ -1,5 +1,14 @@
 /** API keys: creating, changing, rotating and revoking them. */
-import { type Context, changesOf, errors, mustAccessOrg, type PageQuery, page, type SortKey } from '#core';
+import {
+  type Context,
+  changesOf,
+  errors,
+  mustAccessOrg,
+  mustReachWholeOrg,
+  type PageQuery,
+  page,
+  type SortKey,
+} from '#core';
 import { newApiKey } from '#core/auth';
 import {
   ApiKey,
@@ -9,7 +18,7 @@ import {
   showApiKey,
   statusOf,
 } from '../../models/api-key.ts';
-import { mayGive, mustReachWholeOrg } from './key-grants.ts';
+import { mayGive } from './key-grants.ts';
 import { mustExistOrg } from './organizations.ts';
 
 const WARNING = 'Store this key now. It cannot be shown again.';
@@ -46,7 +55,10 @@ async function findKey(ctx: Context, id: string): Promise<ApiKey> {
 
 export const readApiKey = async (ctx: Context, id: string) => showApiKey(await findKey(ctx, id));
 
-/** Throws 403 for an organization out of reach and for scopes that the caller does not hold. */
+/**
+ * A key reaches the whole organization, so a user limited to sites or groups may not make, hold or revoke one. Throws 403 for
+ * an organization out of reach and for scopes that the caller does not hold.
+ */
 export async function createApiKey(ctx: Context, input: ApiKeyCreate) {
   mustAccessOrg(ctx, input.orgId);
   mustReachWholeOrg(ctx);
@@ -85,6 +97,7 @@ export async function rotateApiKey(ctx: Context, id: string) {
 
 /** Permanent; the record stays. */
 export async function revokeApiKey(ctx: Context, id: string): Promise<{ success: true }> {
+  mustReachWholeOrg(ctx);
   const revoked = await changeActive(ctx, id, { status: 'revoked' });
   record(ctx, 'api_key.revoke', revoked, {});
   return { success: true };

@@ -19,8 +19,3 @@ export function mayGive(ctx: Context, scopes: readonly string[]): void {
     details: missing.map((scope) => ({ path: 'scopes', message: scope })),
   });
 }
-
-/** A key reaches the whole organization, so a user limited to sites or groups may not make or hold one. */
-export function mustReachWholeOrg(ctx: Context): void {
-  if (ctx.scope.siteIds || ctx.scope.groupIds) throw errors.SiteAccessDenied();
-}

@@ -1,13 +1,17 @@
 /** Whole canonical rows with their proof, for the offline verifier. */
-import { type Context, reply } from '#core';
+import { type Context, mustReachWholeOrg, reply } from '#core';
 import { coveringCheckpoint, exportChain, stretchOf, trailOf } from '#core/audit';
 import type { ExportQuery } from '../../models/checkpoint.ts';
 import { ownerFor } from '../owners.ts';
 import { hostOf } from '../proofs/checkpoints.ts';
 import { mustFindCheckpoint } from '../proofs/proofs.ts';
 
-/** NDJSON; the header `x-next-after` names the start of the next part, if there is one. Recorded as an export. */
+/**
+ * NDJSON; the header `x-next-after` names the start of the next part, if there is one. Recorded as an export. The proof needs
+ * every row, so callers who see only a part get 403.
+ */
 export async function exportTrail(ctx: Context, query: ExportQuery) {
+  mustReachWholeOrg(ctx);
   const owner = ownerFor(ctx, query.orgId);
   const trail = trailOf(ctx);
   const { from, to, limit } = query;

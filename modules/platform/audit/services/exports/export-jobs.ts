@@ -1,6 +1,6 @@
 /** Exports of any size: requesting one, reading its progress, and downloading it. */
 import { Readable } from 'node:stream';
-import { type Context, errors, type PageQuery, page, type Reply, reply, type SortKey } from '#core';
+import { type Context, errors, isLimited, type PageQuery, page, type Reply, reply, type SortKey } from '#core';
 import { ExportFailed, ExportNotReady, TooManyExports } from '../../errors.ts';
 import { ExportJob, type ExportJobRequest } from '../../models/export-job.ts';
 import { select } from '../reading/selection.ts';
@@ -32,6 +32,8 @@ export async function requestExport(ctx: Context, { format, filters, dateRange }
     .insert({
       ...owner,
       orgIds: orgIds as string[] | null,
+      siteIds: scope.siteIds as string[] | null,
+      groupIds: scope.groupIds as string[] | null,
       requestedBy: actor.id,
       requestedByEmail: actor.email,
       format,
@@ -62,10 +64,17 @@ async function mustHaveRoom(ctx: Context, { orgId, partnerId }: Pick<ExportJob, 
   if ((rows[0]?.unfinished ?? 0) >= MOST_UNFINISHED || (rows[0]?.kept ?? 0) >= MOST_KEPT) throw TooManyExports();
 }
 
-const living = (ctx: Context) => {
+/**
+ * Callers limited to sites or groups see their own exports, as long as they still reach what those were limited to.
+ */
+function living(ctx: Context) {
+  const { siteIds, groupIds } = ctx.scope;
   const jobs = ExportJob.in(ctx).whereRaw('audit_exports.expires_at > now()');
+  if (isLimited(ctx)) jobs.where('audit_exports.requestedBy', ctx.actor.id);
+  if (siteIds) jobs.whereRaw('audit_exports.site_ids <@ ?::uuid[]', [siteIds as string[]]);
+  if (groupIds) jobs.whereRaw('audit_exports.group_ids <@ ?::uuid[]', [groupIds as string[]]);
   return jobs;
-};
+}
 
 const show = (job: ExportJob) => {
   const { own: _, ...filters } = job.filter as ExportJob['filter'] & { own?: boolean };

@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from '#core';
 import { ExportJob, type ExportPosition } from '../../models/export-job.ts';
-import { type EntryRow, newest, type Selection, select, whole } from '../reading/selection.ts';
+import { seenEntries } from '../reading/limits.ts';
+import { type EntryRow, newest, parameterOf, type Selection, select, whole } from '../reading/selection.ts';
 import { csvLines, jsonLines } from './export-rows.ts';
 
 const STEP_ENTRIES = 20_000;
@@ -75,10 +76,17 @@ function trailsOf({ orgIds, partnerId, filter }: ExportJob): Trail[] {
   return partnerId && (filter as Filter).own ? [...trails, { orgIds: [], partnerId }] : trails;
 }
 
-function selectionOf(ctx: Context, { filter }: ExportJob, trail: Trail): Selection {
-  const { orgId: _, own: __, from, to, ...parts } = filter as Filter;
-  const range = { ...(from ? { from: new Date(from) } : {}), ...(to ? { to: new Date(to) } : {}) };
-  return { ...select(ctx, { ...parts, ...range }), ...trail };
+function selectionOf(ctx: Context, job: ExportJob, trail: Trail): Selection {
+  const { orgId: _, own: __, from, to, ...parts } = job.filter as Filter;
+  const range = {
+    ...(from ? { from: new Date(from) } : {}),
+    ...(to ? { to: new Date(to) } : {}),
+  };
+  const selection = { ...select(ctx, { ...parts, ...range }), ...trail };
+  const { orgIds, siteIds, groupIds, requestedBy: id } = job;
+  const seen = seenEntries({ actor: { id }, scope: { orgIds, siteIds, groupIds } }, parameterOf(selection));
+  if (seen) selection.conditions.push(seen);
+  return selection;
 }
 
 async function totalOf(ctx: Context, job: ExportJob, trails: Trail[]): Promise<number> {

@@ -1,5 +1,5 @@
 /** Retention: the policies of organizations, and deleting expired entries. */
-import { type Context, errors, targetOrg } from '#core';
+import { type Context, errors, mustReachWholeOrg, targetOrg } from '#core';
 import { exportChain, type Pruning, planPruning, prune, trailOf } from '#core/audit';
 import { DEFAULT_DAYS, RetentionPolicy, type RetentionUpdate } from '../../models/retention-policy.ts';
 import { archive } from './archives.ts';
@@ -30,8 +30,9 @@ export async function readPolicy(ctx: Context, named: string | undefined) {
   return { data: await policyOf(ctx, targetOrg(ctx, named?.toLowerCase(), errors.OrgRequired)) };
 }
 
-/** Sets the given fields and keeps the others. Throws NO_UPDATES without any. */
+/** Sets the given fields and keeps the others. Throws NO_UPDATES without any, TARGET_OUT_OF_SCOPE. */
 export async function updatePolicy(ctx: Context, named: string | undefined, changes: RetentionUpdate) {
+  mustReachWholeOrg(ctx);
   const orgId = targetOrg(ctx, named?.toLowerCase(), errors.OrgRequired);
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
   const before = await policyOf(ctx, orgId);

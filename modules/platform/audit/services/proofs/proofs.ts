@@ -4,6 +4,7 @@ import { newestCheckpoint, proveConsistency, proveInclusion, TreeDamaged, trailO
 import { NotCovered, ProofBroken } from '../../errors.ts';
 import { AuditCheckpoint, type ConsistencyQuery, type InclusionQuery } from '../../models/checkpoint.ts';
 import { reachesOwner } from '../owners.ts';
+import { andSeen } from '../reading/limits.ts';
 import { showCheckpoint } from './checkpoints.ts';
 
 /** A checkpoint by its id, or the newest of a chain. Throws 404 when there is none within reach. */
@@ -27,10 +28,12 @@ const undamaged = <T>(proof: Promise<T>): Promise<T> =>
 
 /** Throws 404 for an entry out of reach, NOT_COVERED when it is newer than the checkpoint. */
 export async function readInclusion(ctx: Context, { entryId, checkpointId }: InclusionQuery) {
-  const { rows } = await ctx.sql<{ owner: string; seq: number; checksum: string }>(
-    'select owner, seq, checksum from audit_logs where id = $1',
-    [entryId],
-  );
+  const values: unknown[] = [entryId];
+  const { rows } = await ctx.sql<{
+    owner: string;
+    seq: number;
+    checksum: string;
+  }>(`select l.owner, l.seq, l.checksum from audit_logs l where l.id = $1${andSeen(ctx, values)}`, values);
   const [row] = rows;
   if (!row || !reachesOwner(ctx, row.owner)) throw errors.NotFound('Audit log entry not found');
   const checkpoint = await mustFindCheckpoint(ctx, checkpointId, row.owner);

@@ -2,6 +2,7 @@
 import { type Context, errors } from '#core';
 import type { AuditQuery } from '../../models/audit-log.ts';
 import { categoryOf } from '../categories.ts';
+import { andSeen } from './limits.ts';
 import { pageOfEntries } from './pages.ts';
 import { rolesOf } from './roles.ts';
 import { COLUMNS, type EntryRow } from './selection.ts';
@@ -12,7 +13,7 @@ export async function listEntries(ctx: Context, query: AuditQuery) {
   return { data: await showEntries(ctx, rows), pagination };
 }
 
-/** Throws 404 when missing or in another organization. */
+/** Throws 404 when missing or out of reach. */
 export async function readEntry(ctx: Context, id: string) {
   const [shown] = await entriesOf(ctx, [id]);
   if (!shown) throw errors.NotFound('Audit log entry not found');
@@ -21,10 +22,11 @@ export async function readEntry(ctx: Context, id: string) {
 
 /** Entries by their ids, newest first; those out of reach are left out. */
 export async function entriesOf(ctx: Context, ids: string[]) {
+  const values: unknown[] = [ids];
   const { rows } = await ctx.sql<EntryRow>(
-    `select ${COLUMNS} from audit_logs l where l.id = any($1::uuid[]) order by l.timestamp desc, l.id desc`,
-    [ids],
-    'audit-entries',
+    `select ${COLUMNS} from audit_logs l where l.id = any($1::uuid[])${andSeen(ctx, values)}
+     order by l.timestamp desc, l.id desc`,
+    values,
   );
   return showEntries(ctx, rows);
 }

@@ -1,7 +1,8 @@
 /** The entries of a request as SQL: the caller's reach, the filters, and the newest matches. */
-import { type Context, mustAccessOrg } from '#core';
+import { type AddParameter, type Context, mustAccessOrg } from '#core';
 import type { AuditRow } from '#core/audit';
 import type { AuditFilter } from '../../models/audit-log.ts';
+import { seenEntries } from './limits.ts';
 
 export interface EntryRow extends Omit<AuditRow, 'partnerId'> {
   id: string;
@@ -50,7 +51,7 @@ const SEARCHED = ['l.action', 'l.actor_email', 'l.resource_type', 'l.resource_na
 export const ilike = (column: string, text: string, placeholder: string) =>
   `${column}${/^[ -~]*$/.test(text) ? ' collate "C"' : ''} ilike ${placeholder}`;
 
-/** Resolves no names; names.ts does. Throws 403 when a named organization is out of reach. */
+/** Resolves no names; names.ts does. Callers limited to sites or groups select what they see. Throws 403 when a named organization is out of reach. */
 export function select(ctx: Context, filter: AuditFilter & { actions?: readonly string[] }): Selection {
   const { scope } = ctx;
   const orgId = filter.orgId ?? scope.orgId;
@@ -61,6 +62,8 @@ export function select(ctx: Context, filter: AuditFilter & { actions?: readonly 
     conditions: [],
     values: [],
   };
+  const seen = seenEntries(ctx, parameterOf(selection));
+  if (seen) selection.conditions.push(seen);
   const { user, action, resource, from, to, q, actorId, actions } = filter;
   if (from) narrow(selection, (n) => `l.timestamp >= ${n}`, from);
   if (to) narrow(selection, (n) => `l.timestamp <= ${n}`, to);
@@ -80,6 +83,11 @@ export function select(ctx: Context, filter: AuditFilter & { actions?: readonly 
   if (q) narrow(selection, (n) => `(${SEARCHED.map((column) => ilike(column, q, n)).join(' or ')})`, like(q));
   return selection;
 }
+
+export const parameterOf =
+  ({ values }: Selection): AddParameter =>
+  (value, type) =>
+    `$${values.push(value)}::${type}`;
 
 export function narrow(selection: Selection, condition: (placeholder: string) => string, value: unknown): void {
   selection.values.push(value);
