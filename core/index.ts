@@ -19,6 +19,7 @@ export type {
   StartedModule,
 } from './contract/index.ts';
 export { nameOfEvent } from './contract/index.ts';
+export { sourceOf } from './counters/source.ts';
 export { isDataException } from './database/errors.ts';
 export { inGroups } from './database/reach.ts';
 export { Listeners } from './delivery/listeners.ts';

@@ -64,6 +64,8 @@ export interface FailureCounters {
   hit(key: string, max: number, windowSeconds: number): Promise<{ allowed: boolean; retryAfterSeconds: number }>;
   /** The same answer without counting. */
   peek(key: string, max: number, windowSeconds: number): Promise<{ allowed: boolean; retryAfterSeconds: number }>;
+  /** Counts of this process alone, to go on limiting while the shared store is away. */
+  readonly local: Pick<FailureCounters, 'hit' | 'peek'>;
 }
 
 /** The column and row that a sealed value belongs to; it cannot be opened for another. */

@@ -2,6 +2,7 @@
 import type Joi from 'joi';
 import type { Config } from '#config';
 import type { Context } from '../context/context.ts';
+import type { Services } from '../context/services.ts';
 import type { Access } from './access.ts';
 
 export interface Input<P = unknown, Q = unknown, B = unknown> {
@@ -17,11 +18,14 @@ export interface Limit<P = unknown, Q = unknown, B = unknown> {
   name: string;
   max: number;
   windowSeconds: number;
-  /** What is counted apart: the caller's address, or a part of the input. */
-  by: 'ip' | 'actor' | ((input: Input<P, Q, B>, ip: string) => string);
+  /**
+   * What is counted apart: the caller's source (an IPv4 address or an IPv6 /64), or a part of the input. Null: this limit does
+   * not hold for the request.
+   */
+  by: 'ip' | 'actor' | ((input: Input<P, Q, B>, source: string, services: Pick<Services, 'mac'>) => string | null);
   message?: string;
-  /** When the counter store is away: 503, or let through. Default let through. */
-  whenAway?: 'refuse' | 'allow';
+  /** While the counter store is away: 503, or counted by each process for itself, which is the default. */
+  whenAway?: 'refuse' | 'local';
 }
 interface RouteBase<P, Q, B> {
   path: string;

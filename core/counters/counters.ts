@@ -28,6 +28,8 @@ export interface Counters {
   reset(key: string): Promise<void>;
   /** Lets go of the connection; every later call rejects. */
   close(): Promise<void>;
+  /** Counts of this process alone, to go on limiting while the shared store is away. */
+  readonly local: Pick<Counters, 'hit' | 'peek'>;
   /** Resolves while the store answers. */
   ping(): Promise<void>;
 }

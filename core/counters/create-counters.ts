@@ -10,7 +10,7 @@ export interface CountersOptions {
   prefix?: string | undefined;
   /** Milliseconds since the epoch; default: the system's clock, or Redis' own. */
   now?: (() => number) | undefined;
-  /** In-process only: above this many keys (default 100,000) the one unused for longest is forgotten. */
+  /** In-process counts: above this many keys (default 100,000) the one unused for longest is forgotten. */
   maxKeys?: number | undefined;
 }
 
@@ -18,5 +18,5 @@ export interface CountersOptions {
 export function createCounters({ redisUrl, prefix = 'qm:count:', now, maxKeys = 100_000 }: CountersOptions): Counters {
   return redisUrl === undefined
     ? createMemoryCounters({ now: now ?? Date.now, maxKeys })
-    : createRedisCounters({ url: redisUrl, prefix, now });
+    : createRedisCounters({ url: redisUrl, prefix, now, maxKeys });
 }

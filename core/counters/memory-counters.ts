@@ -48,9 +48,12 @@ export function createMemoryCounters({ now, maxKeys }: MemoryCountersOptions): C
     return describe(after, at, limit, allowed);
   }
 
+  const hit: Counters['hit'] = async (key, limit, windowSeconds) => look(key, limit, windowSeconds, true);
+  const peek: Counters['peek'] = async (key, limit, windowSeconds) => look(key, limit, windowSeconds, false);
   return {
-    hit: async (key, limit, windowSeconds) => look(key, limit, windowSeconds, true),
-    peek: async (key, limit, windowSeconds) => look(key, limit, windowSeconds, false),
+    hit,
+    peek,
+    local: { hit, peek },
     reset: async (key) => {
       if (closed) throw new CountersUnavailableError();
       states.delete(key);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Redis, type Result } from 'ioredis';
 import { type Counters, CountersUnavailableError, type Hit } from './counters.ts';
+import { createMemoryCounters } from './memory-counters.ts';
 import { checkWindow, describe } from './window.ts';
 
 /** For a connection, and for an answer: together below one second, the longest a caller waits for a Redis that is away. */
@@ -62,10 +63,12 @@ export interface RedisCountersOptions {
   prefix: string;
   /** Milliseconds since the epoch; without it Redis' own clock. */
   now?: (() => number) | undefined;
+  /** Of the counts of this process alone: above this many the one unused for longest is forgotten. */
+  maxKeys: number;
 }
 
 /** Counters in Redis. Reconnects by itself for as long as it is not closed; meanwhile every call rejects at once. */
-export function createRedisCounters({ url, prefix, now }: RedisCountersOptions): Counters {
+export function createRedisCounters({ url, prefix, now, maxKeys }: RedisCountersOptions): Counters {
   const redis = new Redis(url, {
     connectTimeout: 2000,
     enableOfflineQueue: false,
@@ -94,6 +97,7 @@ export function createRedisCounters({ url, prefix, now }: RedisCountersOptions):
       await ask(() => redis.del(prefix + key));
     },
     close,
+    local: createMemoryCounters({ now: now ?? Date.now, maxKeys }),
     ping: async () => {
       await ask(() => redis.ping());
     },

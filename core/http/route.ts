@@ -154,8 +154,10 @@ async function handle(
   // Agents' bodies are cleaned by their schemas and never refused for a bad character.
   if (!('agent' in route.access)) mustBeStorable(input);
   const who = { ip: request.app.ip, actorId: actor.id };
+  const { counters } = services;
+  const { mac } = services.work.services;
   const headers = {
-    ...(await checkLimits(services.counters, route, input, who, caller.headers)),
+    ...(await checkLimits({ counters, mac }, route, input, who, caller.headers)),
     ...deprecationFields(route),
   };
   const asPlatform = scope.kind === 'system' || typeof route.work === 'object';

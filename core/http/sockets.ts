@@ -127,7 +127,9 @@ async function hand(
   if (actor.kind !== 'anonymous') services.release(stream);
   const scope = narrowed(services.modules, module, caller.scope);
   const input: Input = { params, query: {}, payload: null, headers, cookies: {}, gone: new AbortController().signal };
-  await checkLimits(services.counters, route, input, { ip, actorId: actor.id }, {});
+  const { counters } = services;
+  const { mac } = services.work.services;
+  await checkLimits({ counters, mac }, route, input, { ip, actorId: actor.id }, {});
   if (stream.destroyed) return opened();
   server.handleUpgrade(request, stream, head, (socket) => {
     opened();

@@ -1,6 +1,8 @@
 /** The rate limits a route declares, counted in sliding windows after validation, and the header fields that tell of them. */
-import type { AnyRoute, Input } from '../../contract/index.ts';
+import type { Services } from '../../context/index.ts';
+import type { AnyRoute, Input, Limit } from '../../contract/index.ts';
 import type { Counters, Hit } from '../../counters/counters.ts';
+import { sourceOf } from '../../counters/source.ts';
 import { RateLimited, Unavailable } from '../../errors.ts';
 
 /**
@@ -28,7 +30,7 @@ export function rateLimitFields(
  * @returns them together with those of the route's limits
  */
 export async function checkLimits(
-  counters: Counters,
+  services: { counters: Counters } & Pick<Services, 'mac'>,
   route: AnyRoute,
   input: Input,
   who: { ip: string; actorId: string | null },
@@ -36,14 +38,9 @@ export async function checkLimits(
 ): Promise<Record<string, string>> {
   let headers = before;
   for (const limit of route.limits ?? []) {
-    const by = limit.by === 'ip' ? who.ip : limit.by === 'actor' ? (who.actorId ?? who.ip) : limit.by(input, who.ip);
-    const hit = await counters.hit(`${limit.name}:${by}`, limit.max, limit.windowSeconds).catch((error: Error) => {
-      if (limit.whenAway === 'refuse')
-        throw Unavailable({ message: 'The counter store is not reachable', headers: { 'retry-after': '5' } });
-      if (error.name !== 'CountersUnavailableError') throw error;
-      return null;
-    });
-    if (!hit) continue;
+    const by = countedBy(services, limit, input, who);
+    if (by === null) continue;
+    const hit = await count(services.counters, limit, `${limit.name}:${by}`);
     headers = rateLimitFields(limit.name, hit, limit.windowSeconds, headers);
     if (!hit.allowed) {
       const retryAfter = Math.max(1, hit.retryAfterSeconds);
@@ -55,4 +52,24 @@ export async function checkLimits(
     }
   }
   return headers;
+}
+
+function countedBy(
+  services: Pick<Services, 'mac'>,
+  { by }: Limit,
+  input: Input,
+  { ip, actorId }: { ip: string; actorId: string | null },
+): string | null {
+  const source = sourceOf(ip);
+  if (by === 'ip') return source;
+  return by === 'actor' ? (actorId ?? source) : by(input, source, services);
+}
+
+function count(counters: Counters, { max, windowSeconds, whenAway }: Limit, key: string): Promise<Hit> {
+  return counters.hit(key, max, windowSeconds).catch((error: Error) => {
+    if (whenAway === 'refuse')
+      throw Unavailable({ message: 'The counter store is not reachable', headers: { 'retry-after': '5' } });
+    if (error.name !== 'CountersUnavailableError') throw error;
+    return counters.local.hit(key, max, windowSeconds);
+  });
 }

@@ -84,7 +84,7 @@ export default [
       {
         ...publicLimit,
         name: 'agent-version-links',
-        by: ({ query }: { query: { agentId?: string } }, ip: string) => query.agentId ?? ip,
+        by: ({ query }: { query: Asked & { agentId?: string } }, ip: string) => query.agentId ?? ip,
       },
     ],
     params: Joi.object<{ version: string }>({ version: versionWord().required() }),

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ARCHITECTURE_NAMES } from '#agent-protocol';
 import type { EnrollmentBody } from '#agent-protocol/schemas';
-import { type Context, errors, type Input } from '#core';
+import { type Context, errors, type Input, sourceOf } from '#core';
 import { sha256Hex } from '#core/auth';
 import { EnrollmentFailed, EnrollmentSecretInvalid, TenantInactive, TokenSuspended } from '../errors.ts';
 import { variables } from '../variables.ts';
@@ -56,7 +56,7 @@ export async function enrollAgent(
 
 /** All invalid keys get the same message. The reason is only in the answer to a real key, because installers need it. */
 async function lockKey(ctx: Context, { enrollmentKey, osType }: EnrollmentBody): Promise<Key> {
-  const failures = countFailures(ctx.services.counters, `enrollment:${ctx.actor.ip}`, MAX_FAILURES);
+  const failures = countFailures(ctx.services.counters, `enrollment:${sourceOf(ctx.actor.ip)}`, MAX_FAILURES);
   await failures.check();
   const key = await ctx.use('identity').lockEnrollmentKey(enrollmentKey);
   if (key && !key.expired && !key.exhausted) return { ...key, pendingDeviceId: null };

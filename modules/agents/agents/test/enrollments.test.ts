@@ -188,5 +188,8 @@ test('an invalid body names every error, and ten wrong keys block an address', a
   const { orgId, siteId } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
   t.is((await enroll(key, {}, from('203.0.113.9'))).status, 429, 'a valid key is limited too');
+  const wrong = (n: number) => enroll('0'.repeat(64), {}, from(`2001:db8:9:9:${n}::1`));
+  for (let n = 0; n < 10; n += 1) t.is((await wrong(n)).status, 401);
+  t.is((await wrong(10)).status, 429, 'an IPv6 network counts as one address');
   t.is((await enroll(key, {}, from('203.0.113.10'))).status, 201);
 });

@@ -14,13 +14,14 @@ test('devices of several organizations are counted in one statement, and not aga
     return new Map([['a', 100]]);
   });
   const limits: number[] = [];
-  const counters = {
+  const count = {
     hit: async (_key: string, max: number) => {
       limits.push(max);
       return { allowed: true, retryAfterSeconds: 0 };
     },
     peek: async () => ({ allowed: true, retryAfterSeconds: 0 }),
   };
+  const counters = { ...count, local: count };
   await Promise.all([shares.spend(counters, 'a', true), shares.spend(counters, 'b', false)]);
   await shares.spend(counters, 'a', false);
   t.deepEqual(asked, [['a', 'b']]);

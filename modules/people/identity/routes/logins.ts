@@ -2,7 +2,8 @@
 import Joi from 'joi';
 import { defineRoute, REFRESH_COOKIE, reply } from '#core';
 import { loginAnswer, tokensShape } from '#core/auth';
-import { type Credentials, credentials } from '../models/user.ts';
+import { credentials } from '../models/user.ts';
+import { loginLimits } from '../services/access/login-limits.ts';
 import { login } from '../services/access/logins.ts';
 import { refreshSession } from '../services/access/refreshes.ts';
 import { clearedCookie, logout } from '../services/access/sessions.ts';
@@ -20,15 +21,7 @@ export default [
     access: { open: 'a caller who logs in has no token yet' },
     audit: 'user.login',
     work: { platform: 'the caller is not known yet' },
-    limits: [
-      {
-        name: 'login',
-        max: 30,
-        windowSeconds: 900,
-        by: ({ payload }: { payload: Credentials }, ip: string) => `${ip}:${payload.email}`,
-        message: 'Too many login attempts. Try again later.',
-      },
-    ],
+    limits: loginLimits,
     payload: credentials,
     response: loginAnswer,
     errors: ['FORBIDDEN', 'INVALID_CREDENTIALS', 'SSO_REQUIRED', 'RATE_LIMITED'],

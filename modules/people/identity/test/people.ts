@@ -18,7 +18,7 @@ export function refreshCookie(headers: Headers): { pair: string; raw: string } {
 
 /** An address of its own, so that limits by address do not mix tests. */
 export const fromSomewhere = () => ({
-  'x-forwarded-for': `2001:db8::${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}`,
+  'x-forwarded-for': `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1`,
 });
 
 export interface Registered {

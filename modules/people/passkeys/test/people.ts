@@ -40,7 +40,7 @@ export function calls(platform: PlatformClient) {
   const post = <B = unknown>(path: string, body: object, token?: string) =>
     platform.call<B & ErrorBody>('POST', path, {
       body,
-      headers: { 'x-forwarded-for': `2001:db8::${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}` },
+      headers: { 'x-forwarded-for': `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1` },
       ...(token ? { token } : {}),
     });
   const begin = (token: string) => post<Begun<CreationOptions>>('/auth/passkeys/options', {}, token);

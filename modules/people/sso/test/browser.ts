@@ -20,7 +20,7 @@ export class Browser {
   /** As they were set by the platform. */
   readonly setCookies: string[] = [];
   /** An address of its own, so that limits by address do not mix tests. */
-  readonly #address = { 'x-forwarded-for': `2001:db8::${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}` };
+  readonly #address = { 'x-forwarded-for': `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1` };
 
   constructor(platform: PlatformClient) {
     this.#platform = platform;

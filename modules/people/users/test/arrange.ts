@@ -10,7 +10,7 @@ export const PASSWORD = 'quite-a-Long-horse-9';
 export const anAddress = () => `${randomUUID().slice(0, 8)}@example.com`;
 /** An address of its own, so that limits by address do not mix tests. */
 export const fromSomewhere = () => ({
-  'x-forwarded-for': `2001:db8::${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}`,
+  'x-forwarded-for': `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1`,
 });
 
 export interface Item {

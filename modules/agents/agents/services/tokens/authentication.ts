@@ -7,6 +7,7 @@ import {
   errors,
   type Input,
   type StartServices,
+  sourceOf,
 } from '#core';
 import { sha256Hex } from '#core/auth';
 import { DeviceDecommissioned, ReEnrollmentRequired, TenantInactive } from '../../errors.ts';
@@ -79,7 +80,7 @@ export async function authenticate(request: AgentRequest): Promise<AgentIdentity
   const { agentId, token, route, services, ip } = request;
   const cache = services.get(TOKEN_CACHE);
   const hash = sha256Hex(token);
-  const failures = countFailures(services.counters, `agent-token:${agentId}:${ip}`, MAX_FAILURES);
+  const failures = countFailures(services.counters, `agent-token:${agentId}:${sourceOf(ip)}`, MAX_FAILURES);
   if (!cache.peek(hash)) await failures.check();
   const found = await cache.find(hash, needsState(route));
   if (found.kind === 'gone' && found.agentId === agentId) throw errors.DeviceGone();

@@ -9,17 +9,21 @@ export interface Failures {
   add(): Promise<void>;
 }
 
-/** @param max failures per minute for this key. While the counter store is unavailable, nothing is counted or limited. */
+/** @param max failures per minute for this key. While the counter store is unavailable, this process counts for itself. */
 export function countFailures(counters: Services['counters'], key: string, max: number): Failures {
   return {
     async check() {
-      const seen = await counters.peek(`failures:${key}`, max, WINDOW_SECONDS).catch(() => null);
-      if (!seen || seen.allowed) return;
+      const seen = await counters
+        .peek(`failures:${key}`, max, WINDOW_SECONDS)
+        .catch(() => counters.local.peek(`failures:${key}`, max, WINDOW_SECONDS));
+      if (seen.allowed) return;
       const retryAfter = Math.max(1, seen.retryAfterSeconds);
       throw errors.RateLimited({ beside: { retryAfter }, headers: { 'retry-after': String(retryAfter) } });
     },
     async add() {
-      await counters.hit(`failures:${key}`, max, WINDOW_SECONDS).catch(() => null);
+      await counters
+        .hit(`failures:${key}`, max, WINDOW_SECONDS)
+        .catch(() => counters.local.hit(`failures:${key}`, max, WINDOW_SECONDS));
     },
   };
 }

@@ -1,6 +1,7 @@
 /** How a login ends: with a session, or with a recorded failure. */
 import type { Context } from '#core';
 import type { LoginUser } from '../../models/user.ts';
+import { deviceCookie } from './known-devices.ts';
 import { type Membership, ownerOf } from './places.ts';
 import { type Issued, openSession, type Tokens } from './sessions.ts';
 
@@ -24,7 +25,8 @@ export async function letIn(
   { mfa, via }: Proof,
 ): Promise<{ body: LoggedIn; issued: Issued }> {
   const { id, email, name, mfaEnabled } = user;
-  const issued = await openSession(ctx, { userId: id, mfa, place });
+  const opened = await openSession(ctx, { userId: id, mfa, place });
+  const issued = { ...opened, cookies: { ...opened.cookies, ...deviceCookie(ctx, email) } };
   ctx.audit('user.login', {
     ...ownerOf(place),
     resourceType: 'user',

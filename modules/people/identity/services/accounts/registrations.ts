@@ -2,6 +2,7 @@
 import { type Context, type Reply, reply } from '#core';
 import { SlugsExhausted } from '../../errors.ts';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
+import { deviceCookie } from '../access/known-devices.ts';
 import { type Membership, ownerOf } from '../access/places.ts';
 import { openSession } from '../access/sessions.ts';
 import { askForProof } from './address-proofs.ts';
@@ -79,7 +80,7 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
   const user = { id: userId, email: input.email, name: input.name, mfaEnabled: false };
   // The new role requires MFA, so enrollment is the next step when two-factor authentication is on.
   const mfaRequired = ctx.services.config.identity.twoFactor;
-  return reply({ user, partner, tokens, mfaRequired }, { cookies });
+  return reply({ user, partner, tokens, mfaRequired }, { cookies: { ...cookies, ...deviceCookie(ctx, input.email) } });
 }
 
 /** Active at once: a new installation has no administrator who could approve it (see README). */

@@ -32,13 +32,13 @@ export async function forgetAttempts(ctx: Context, userId: string): Promise<void
 }
 
 /**
- * Counts one message. Allows it while the counter store is away: the caller has shown a password, and the number is their
- * own. Throws RATE_LIMITED.
+ * Counts one message; by this process alone while the counter store is away, since the caller has shown a password and the
+ * number is their own. Throws RATE_LIMITED.
  */
 export async function countMessage(ctx: Context, key: string, max: number, windowSeconds: number): Promise<void> {
   const hit = await ctx.services.counters.hit(key, max, windowSeconds).catch((error: Error) => {
     if (error.name !== 'CountersUnavailableError') throw error;
-    return null;
+    return ctx.services.counters.local.hit(key, max, windowSeconds);
   });
-  if (hit && !hit.allowed) throw tooMany('Too many messages were sent; wait before the next', hit.retryAfterSeconds);
+  if (!hit.allowed) throw tooMany('Too many messages were sent; wait before the next', hit.retryAfterSeconds);
 }
