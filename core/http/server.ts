@@ -52,10 +52,14 @@ declare module '@hapi/hapi' {
 /** What pages of other origins may send and read beside what hapi lets them. */
 const CORS = {
   credentials: true,
-  additionalHeaders: ['X-API-Key', 'Idempotency-Key', 'If-Match', 'X-Request-Id'],
+  additionalHeaders: [
+    ...['X-API-Key', 'Idempotency-Key', 'If-Match', 'X-Request-Id'],
+    ...['X-SVC-CSRF', 'Last-Event-ID', 'X-Plugin-Signature'],
+  ],
   additionalExposedHeaders: [
     ...['ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
     ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Deprecation', 'Sunset', 'Link'],
+    ...['Content-Disposition', 'X-Next-After'],
   ],
 };
 
