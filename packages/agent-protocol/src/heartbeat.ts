@@ -95,7 +95,10 @@ export interface HeartbeatAnswer<T = string> extends UpgradeOffers {
   configVersion: string;
   rotateToken: boolean;
   uninstall: boolean;
+  /** The keys that the server trusts. Agents pin those of their enrollment, and only compare these. */
   manifestTrustKeys: string[];
+  /** A signed list of keys that agents trust in place of the pinned ones; null while there is none. */
+  trustKeyList: string | null;
   nextHeartbeatSeconds: number;
   serverTime: T;
 }
