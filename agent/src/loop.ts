@@ -114,7 +114,7 @@ async function sendHeartbeats(options: AgentOptions, parts: Parts): Promise<void
   const { signal, timing, log } = options;
   const { session, outbox } = parts;
   const { speaker } = options;
-  const describe = heartbeatBuilder(options.machine);
+  const describe = heartbeatBuilder(options.machine, options.allowPower);
   const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.heartbeat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);

@@ -36,6 +36,8 @@ export interface MachineState {
   pendingReboot?: boolean;
   battery?: Battery;
   autoUpdateEnabled: boolean;
+  /** Whether the agent restarts, shuts down and locks its machine when asked. */
+  powerCommands: boolean;
   /** The configuration that the agent runs with; the answer carries another one when it differs. */
   configVersion?: string;
 }

@@ -122,6 +122,20 @@ test.serial('the key may come from the environment or a file, and only the enrol
   }
 });
 
+test.serial('power commands are on unless the installer is told otherwise, which later runs keep', async (t) => {
+  const { body } = await text('install.sh');
+  const root = await newRoot();
+  const started = async (...args: string[]) => {
+    t.is((await sh(root, body, ['--server', platform.url, '--token', 'K', ...args])).code, 0);
+    return /ExecStart=.*/.exec(await readFile(join(root, UNIT), 'utf8'))?.[0].endsWith('.json" --no-power');
+  };
+  t.false(await started());
+  t.true(await started('--no-power'));
+  t.true(await started());
+  t.false(await started('--power'));
+  await rm(root, { recursive: true });
+});
+
 test.serial('a program with another checksum is not installed, and wrong usage is explained', async (t) => {
   const { body } = await text('install.sh');
   const root = await newRoot();

@@ -63,6 +63,7 @@ export const heartbeatBody = open<ReceivedHeartbeat>({
     }),
   ),
   autoUpdateEnabled: flag(),
+  powerCommands: flag(),
   ipHistoryUpdate: lenient(
     open<AddressChange<Date>>({
       currentIPs: addresses().required(),
