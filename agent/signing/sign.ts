@@ -4,13 +4,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { VERSION } from '#agent-protocol';
 import { readKey, signFolder, trustKeyOf } from './folder.ts';
+import { signTrustList } from './trust-list.ts';
 
 const HELP = `Usage:
   npm run -s sign-agent -- new-key --key FILE --key-id ID
+  npm run -s sign-agent -- trust --key FILE --key-id ID ENTRY...
   npm run -s sign-agent -- sign --key FILE --key-id ID --version X.Y.Z [--expires ISO] [--min-server X.Y.Z] FOLDER
 
 new-key writes an Ed25519 private key in PEM (mode 0600, never over an existing file) and prints the entry for
-AGENT_TRUST_KEYS. sign writes manifests, signatures and checksums.txt beside the programs in FOLDER.`;
+AGENT_TRUST_KEYS. trust prints the value for AGENT_TRUST_LIST: agents that trust the key in FILE trust the keys of the
+entries from then on, and no others. sign writes manifests, signatures and checksums.txt beside the programs in FOLDER.`;
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
@@ -24,7 +27,7 @@ async function main(): Promise<void> {
     },
   });
   const { key: file, 'key-id': keyId, version, expires, 'min-server': minServerVersion } = values;
-  const [command, folder] = positionals;
+  const [command, folder, ...more] = positionals;
   if (!file || !keyId || !/^[\w.-]{1,64}$/.test(keyId)) throw new Error(HELP);
   if (command === 'new-key') {
     const { privateKey } = generateKeyPairSync('ed25519');
@@ -32,7 +35,11 @@ async function main(): Promise<void> {
     console.log(trustKeyOf(keyId, privateKey));
     return;
   }
-  if (command !== 'sign' || !folder || !version || !VERSION.test(version)) throw new Error(HELP);
+  if (command === 'trust' && folder) {
+    console.log(signTrustList([folder, ...more], readKey(await readFile(file, 'utf8')), new Date()));
+    return;
+  }
+  if (command !== 'sign' || more.length > 0 || !folder || !version || !VERSION.test(version)) throw new Error(HELP);
   const key = readKey(await readFile(file, 'utf8'));
   const expiresAt = expires ? new Date(expires).toISOString() : undefined;
   const names = await signFolder(folder, {

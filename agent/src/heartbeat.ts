@@ -9,7 +9,10 @@ import { AGENT_VERSION } from './version.ts';
 const IDENTITY_MS = 3_600_000;
 
 /** A function that describes the machine at this moment. */
-export function heartbeatBuilder(machine: Machine): (autoUpdateEnabled: boolean) => Promise<AgentHeartbeat> {
+export function heartbeatBuilder(
+  machine: Machine,
+  powerCommands: boolean,
+): (autoUpdateEnabled: boolean) => Promise<AgentHeartbeat> {
   let identity: Identity | undefined;
   let identityAt = 0;
   let addresses: string[] | undefined;
@@ -30,6 +33,7 @@ export function heartbeatBuilder(machine: Machine): (autoUpdateEnabled: boolean)
       ...(identity.osBuild && { osBuild: identity.osBuild }),
       ...(await machine.moment()),
       autoUpdateEnabled,
+      powerCommands,
       metrics: await machine.metrics(),
       ...(change && { ipHistoryUpdate: { currentIPs, ...change, detectedAt: new Date().toISOString() } }),
     };

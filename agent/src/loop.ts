@@ -15,6 +15,7 @@ import { schedules } from './schedules.ts';
 import { Journal } from './store/journal.ts';
 import { Backoff, pause } from './timing.ts';
 import { quietOf, type SelfUpdate } from './update/self-update.ts';
+import { TrustKeys } from './update/trust.ts';
 
 /**
  * `stopped` by its user, `gone` because the server purged the device, `uninstalled` because it was asked to, `updated`
@@ -84,7 +85,7 @@ async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']):
   const quiet = quietOf(dispatcher, timing, signal);
   const updates = options.updates?.({ session, call, timing, signal, log, quiet, restart });
   const uplink = new Uplink({ ...options, session, outbox, dispatcher });
-  return { session, outbox, inventory, diary, dispatcher, uplink, updates, end };
+  return { session, outbox, inventory, diary, dispatcher, uplink, updates, trust: new TrustKeys(log), end };
 }
 
 /** Sends the waiting results and log lines once more; an agent that is uninstalled tries for longer. */
@@ -105,6 +106,7 @@ interface Parts {
   dispatcher: Dispatcher;
   uplink: Uplink;
   updates: SelfUpdate | undefined;
+  trust: TrustKeys;
   end: (why: StopReason) => void;
 }
 
@@ -112,7 +114,7 @@ async function sendHeartbeats(options: AgentOptions, parts: Parts): Promise<void
   const { signal, timing, log } = options;
   const { session, outbox } = parts;
   const { speaker } = options;
-  const describe = heartbeatBuilder(options.machine);
+  const describe = heartbeatBuilder(options.machine, options.allowPower);
   const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.heartbeat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
@@ -175,12 +177,11 @@ function nextHeartbeatMs(answer: ReceivedAnswer, config: AgentConfig, override: 
 /** Does what the answer to a heartbeat asks for. */
 async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts, poll: Poll): Promise<void> {
   const { session, dispatcher, end } = parts;
-  const { configUpdate, configVersion, manifestTrustKeys } = answer;
+  const { configUpdate, configVersion } = answer;
   const changes = {
     ...(configUpdate && { config: { ...session.state.config, ...configUpdate } }),
     ...(configVersion != null && configVersion !== session.state.configVersion && { configVersion }),
-    ...(manifestTrustKeys &&
-      String(manifestTrustKeys) !== String(session.state.manifestTrustKeys) && { manifestTrustKeys }),
+    ...parts.trust.heard(answer.manifestTrustKeys, answer.trustKeyList, session.state),
   };
   if (Object.keys(changes).length > 0) await session.change(changes);
   let commands = answer.commands ?? [];

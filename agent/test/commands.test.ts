@@ -140,8 +140,9 @@ test('an unknown command has failed, power is refused, and automatic updates are
   server.queue.push({ id: 'c-3', type: 'set_auto_update', payload: { enabled: false } });
   run();
   t.like(await server.result('c-1'), { status: 'failed', error: 'unknown command' });
-  t.regex((await server.result('c-2')).error ?? '', /without --allow-power/);
+  t.regex((await server.result('c-2')).error ?? '', /with --no-power/);
   t.is((await server.result('c-3')).status, 'completed');
+  t.like(server.calls('/heartbeat')[0]?.body, { powerCommands: false });
   t.false(JSON.parse(await readFile(stateFile, 'utf8')).autoUpdateEnabled);
 });
 

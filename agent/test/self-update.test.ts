@@ -1,21 +1,28 @@
 /** When the agent updates itself: by the offer of a heartbeat or by a command, never while commands run, and what it tells. */
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import test, { type ExecutionContext } from 'ava';
+import { packTrustList } from '#agent-protocol';
+import { trustKeyOf } from '../signing/folder.ts';
+import { signTrustList } from '../signing/trust-list.ts';
 import type { AgentOptions } from '../src/agent-options.ts';
 import { beginUpdates, type Installed } from '../src/update/self-update.ts';
+import { acceptTrustList } from '../src/update/trust.ts';
 import { type Answer, type FakeServer, refusal } from './fake-server.ts';
 import { bench, QUICK } from './harness.ts';
 import { type Change, ground, script, trustKey } from './update-ground.ts';
 
 const URL_2 = '/api/v1/agent-versions/2.0.0/download?platform=linux&arch=amd64&component=agent&agentId=agent-1';
+const rawKey = (key: KeyObject): string => trustKeyOf('id', key).slice('id:'.length);
 const OFFER = { version: '2.0.0', url: URL_2, sha256: '0'.repeat(64) };
 
 /** An agent of version 1.0.0 whose server offers 2.0.0; `more` goes to the ground under the new program. */
-async function setup(t: ExecutionContext, more: Change = {}, body = script('2.0.0')) {
+async function setup(t: ExecutionContext, more: Change = {}, body = script('2.0.0'), pinned = [trustKey]) {
   const own = await ground(t, body, more);
   const at = await bench(t);
   const { server } = at;
-  server.heartbeat = { manifestTrustKeys: [trustKey] };
+  const enrolled = JSON.parse(await readFile(at.stateFile, 'utf8'));
+  await writeFile(at.stateFile, JSON.stringify({ ...enrolled, manifestTrustKeys: pinned }));
   const link = await own.updater.link();
   const others: { before?: (path: string) => Answer | undefined } = {};
   server.before = ({ path }) => {
@@ -54,6 +61,45 @@ test('what a heartbeat offers is installed, reported step by step, and confirmed
   await server.until(() => server.calls('/heartbeat').length > beats + 1);
   await next.stop();
   await t.throwsAsync(access(`${program}.previous`));
+});
+
+test('keys in the answer to a heartbeat are not trusted, and a list that a pinned key signed is', async (t) => {
+  const pinned = generateKeyPairSync('ed25519').privateKey;
+  const stranger = generateKeyPairSync('ed25519').privateKey;
+  const entry = `release-2:${trustKey}`;
+  const { server, run, lines, text, stateFile } = await setup(t, {}, script('2.0.0'), [rawKey(pinned)]);
+  const later = new Date('2026-02-01T00:00:00.000Z');
+  const lists = [
+    null,
+    signTrustList([entry], stranger, later),
+    signTrustList([entry], pinned, later).replace('.', 'x.'),
+    packTrustList('{"keys":[]}', sign(null, Buffer.from('{"keys":[]}'), pinned)),
+  ];
+  for (const trustKeyList of lists) {
+    server.heartbeat = { manifestTrustKeys: [trustKey], trustKeyList, upgradeTo: OFFER };
+    const before = steps(server).length;
+    const { stop } = await run();
+    await server.until(() => steps(server).slice(before).includes('failed signature_invalid'));
+    await stop();
+  }
+  t.is(await text(), script('1.0.0'));
+  t.true(lines.some((line) => /names 1 update keys that this agent does not trust/.test(line)));
+  t.true(lines.some((line) => /no pinned key has signed the list/.test(line)));
+  server.heartbeat = { trustKeyList: signTrustList([entry], pinned, later), upgradeTo: OFFER };
+  t.is(await (await run()).ended, 'updated');
+  t.is(await text(), script('2.0.0'));
+  const { manifestTrustKeys, trustListIssuedAt } = JSON.parse(await readFile(stateFile, 'utf8'));
+  t.deepEqual([manifestTrustKeys, trustListIssuedAt], [[trustKey], later.toISOString()]);
+});
+
+test('an older list does not bring back a withdrawn key', (t) => {
+  const key = generateKeyPairSync('ed25519').privateKey;
+  const older = signTrustList([`a:${rawKey(key)}`, `b:${trustKey}`], key, new Date('2026-01-01T00:00:00.000Z'));
+  const newer = signTrustList([`a:${rawKey(key)}`], key, new Date('2026-02-01T00:00:00.000Z'));
+  const first = acceptTrustList(newer, { manifestTrustKeys: [rawKey(key)] });
+  t.deepEqual(first?.manifestTrustKeys, [rawKey(key)]);
+  t.is(acceptTrustList(older, first ?? { manifestTrustKeys: [] }), undefined);
+  t.is(acceptTrustList(newer, first ?? { manifestTrustKeys: [] }), undefined);
 });
 
 test('a version that did not start is told of once, also when the server knows nothing of it', async (t) => {

@@ -103,3 +103,22 @@ test('another name of a denied file is denied, and a neighbour with a longer nam
   t.like(await run('file_read', { path: join(folder, 'second-name') }), { result: { code: 'DENIED' } });
   t.is((await run('file_read', { path: join(folder, 'agent/statement.txt') })).status, 'completed');
 });
+
+test('a hard link to any file of the agent is denied, as the agent names its files when it runs', async (t) => {
+  const { folder, run } = await line(t, async (request, response) => {
+    await bodyOf(request);
+    response.end('{}');
+  });
+  await mkdir(join(folder, 'agent/state-commands'), { recursive: true });
+  const files = ['state.json', 'state-update.json', 'state-commands/c.json'];
+  for (const [index, name] of files.entries()) {
+    await writeFile(join(folder, 'agent', name), 'secret');
+    const other = join(folder, `other-${index}`);
+    await link(join(folder, 'agent', name), other);
+    t.like(await run('file_read', { path: other }), { result: { code: 'DENIED' } }, name);
+    t.like(await run('file_write', { path: other, overwrite: true }), { result: { code: 'DENIED' } }, name);
+  }
+  await writeFile(join(folder, 'twice'), 'open');
+  await link(join(folder, 'twice'), join(folder, 'twice-too'));
+  t.is((await run('file_read', { path: join(folder, 'twice-too') })).status, 'completed');
+});

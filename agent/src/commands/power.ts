@@ -66,10 +66,10 @@ function windowsPrograms(type: PowerCommand, minutes: number, message: string): 
   }
 }
 
-/** A handler that refuses unless the agent was started with `--allow-power`. */
+/** A handler that refuses when the agent was started with `--no-power`. */
 export function power(type: PowerCommand): Handler {
   return async (payload, host) => {
-    if (!host.allowPower) return failed(`${type} is refused: the agent was started without --allow-power`);
+    if (!host.allowPower) return failed(`${type} is refused: the agent was started with --no-power`);
     const programs = powerPrograms(type, payload, host.osType);
     if (!programs) return failed(`${type} is not available on ${host.osType}`);
     for (const [program = '', ...args] of programs) {

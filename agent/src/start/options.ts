@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 export const HELP = `Usage:
   agent enroll --server URL (--key-file FILE | --key KEY) [--secret-file FILE | --secret S] [--device-role ROLE]
                [--state FILE] [--reenroll]
-  agent run [--state FILE] [--interval SECONDS] [--allow-power] [--no-socket] [--supervised]
-  agent watchdog [--state FILE] (--program FILE | --service NAME) [--supervised]
+  agent run [--state FILE] [--interval SECONDS] [--no-power] [--no-socket] [--supervised]
+  agent watchdog [--state FILE] (--program FILE | --service NAME) [--no-power] [--supervised]
   agent uninstall [--state FILE]
   agent version
 
@@ -21,7 +21,7 @@ export const HELP = `Usage:
   --reenroll          enroll again as the device that the state file names
   --interval SECONDS  interval of heartbeats, overriding the server
   --no-socket         ask for commands now and then instead of staying connected
-  --allow-power       obey commands that restart, shut down or lock this machine
+  --no-power          refuse commands that restart, shut down or lock this machine
   --supervised        a service restarts this program when it exits with 75, so it may update itself
   --program FILE      the watchdog starts this program as the agent and keeps it running
   --service NAME      the agent is this service of systemd or launchd, and the watchdog only helps
@@ -46,6 +46,8 @@ export function readArguments() {
         state: { type: 'string', default: '.agent/state.json' },
         reenroll: { type: 'boolean', default: false },
         interval: { type: 'string' },
+        'no-power': { type: 'boolean', default: false },
+        // Units of earlier installations may carry it; it is the default now.
         'allow-power': { type: 'boolean', default: false },
         'no-socket': { type: 'boolean', default: false },
         supervised: { type: 'boolean', default: false },

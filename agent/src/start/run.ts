@@ -49,7 +49,7 @@ export async function runHere(stateFile: string, values: Values): Promise<number
     timing: DEFAULT_TIMING,
     signal: stopSignal(),
     log,
-    allowPower: values['allow-power'],
+    allowPower: !values['no-power'],
     intervalSeconds,
     pulse,
     updates: updates?.attach,

@@ -51,13 +51,13 @@ function keeperOf(stateFile: string, values: Values): Keeper {
   if (program === undefined || service !== undefined) {
     throw new UsageError('"watchdog" needs --program or --service.');
   }
-  const { 'allow-power': allowPower, 'no-socket': noSocket, interval } = values;
+  const { 'no-power': noPower, 'no-socket': noSocket, interval } = values;
   return childKeeper(resolve(program), [
     'run',
     '--state',
     stateFile,
     '--supervised',
-    ...(allowPower ? ['--allow-power'] : []),
+    ...(noPower ? ['--no-power'] : []),
     ...(noSocket ? ['--no-socket'] : []),
     ...(interval === undefined ? [] : ['--interval', interval]),
   ]);

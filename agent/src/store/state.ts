@@ -17,7 +17,10 @@ export interface AgentState {
   pendingTokens?: TokenSet;
   config: AgentConfig;
   configVersion?: number | string;
+  /** Keys that may sign programs; pinned at the enrollment, and changed only by a list that one of them signed. */
   manifestTrustKeys: string[];
+  /** When the list that named them was issued; absent for the keys of the enrollment. */
+  trustListIssuedAt?: string;
   autoUpdateEnabled: boolean;
 }
 

@@ -1,6 +1,7 @@
 /** Which paths of the device a technician may name, and which files are closed to remote users. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
+import { AFTER_NAME, denial } from './closed-files.ts';
 import { type FilePlaces, ToolError } from './contract.ts';
 import { isOnDrive } from './windows/files.ts';
 
@@ -29,28 +30,21 @@ export async function resolved(path: string): Promise<string> {
 }
 
 /**
- * Throws DENIED for a file that is denied, lies in a denied folder, is named after a denied one (its copies and temporary
- * files), or is the same file under another name. `path` is resolved.
+ * Throws DENIED for a file that is denied, lies in a denied folder or is named after a denied one (its copies and temporary
+ * files). `path` is resolved. What was opened is checked by `mustNotBeClosed`.
  */
 export async function mustBeAllowed(path: string, places: FilePlaces): Promise<void> {
-  const denial = new ToolError('DENIED', 'this file is not open to anybody from afar');
-  const here = await identityOf(path);
   for (const denied of places.denied) {
-    const real = await resolved(denied).catch(() => denied);
-    if (folded(path).startsWith(folded(real)) && /^$|^[/\\.~-]/.test(path.slice(real.length))) throw denial;
-    if (here !== undefined && here === (await identityOf(real))) throw denial;
+    // The part before the name is resolved: `denied` may be the beginning of several names and itself none of them.
+    for (const real of [await resolved(denied).catch(() => denied), denied]) {
+      if (folded(path).startsWith(folded(real)) && AFTER_NAME.test(path.slice(real.length))) throw denial();
+    }
   }
 }
 
 /** Windows and macOS take upper and lower case for the same name. */
 function folded(path: string): string {
   return process.platform === 'linux' ? path : path.toLowerCase();
-}
-
-/** Device and number of a file, the same for all its names; undefined for what is no file. */
-async function identityOf(path: string): Promise<string | undefined> {
-  const found = await stat(path, { bigint: true }).catch(() => undefined);
-  return found?.isFile() ? `${found.dev}:${found.ino}` : undefined;
 }
 
 /** What the system said of a file, in the words of the tools; other faults stay as they are. */

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { chmod, chown, type FileHandle, link, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../store/atomic-file.ts';
+import { mustNotBeClosed } from './closed-files.ts';
 import { type FilePlaces, ToolError } from './contract.ts';
 import { fileFault, mustBeAllowed, mustBePath, resolved } from './paths.ts';
 
@@ -38,10 +39,11 @@ export async function readFileFrom(places: FilePlaces, asked: string, send: Send
     await mustBeAllowed(target, places);
     // Non-blocking: opening a named pipe would wait for a writer.
     handle = await open(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const found = await handle.stat();
+    const found = await handle.stat({ bigint: true });
     if (!found.isFile()) throw new ToolError('INVALID', `${path} is not a file`);
-    const unsized = found.size === 0 ? await unsizedContent(handle) : Buffer.alloc(0);
-    const size = found.size || unsized.length;
+    await mustNotBeClosed(found, places);
+    const unsized = found.size === 0n ? await unsizedContent(handle) : Buffer.alloc(0);
+    const size = Number(found.size) || unsized.length;
     const hash = createHash('sha256');
     await send(size, unsized.length > 0 ? one(unsized, hash) : contentOf(handle, size, hash, path));
     return { path, size, sha256: hash.digest('hex') };
@@ -111,8 +113,9 @@ export async function writeFileTo(
   try {
     const target = await resolved(path);
     await mustBeAllowed(target, places);
-    const before = await stat(target).catch(() => undefined);
+    const before = await stat(target, { bigint: true }).catch(() => undefined);
     if (before && !before.isFile()) throw new ToolError('INVALID', `${path} is not a file`);
+    if (before) await mustNotBeClosed(before, places);
     if (before && !wanted.overwrite) throw new ToolError('CONFLICT', `${path} exists already`);
     const folder = dirname(target);
     if (wanted.createParents) made = await mkdir(folder, { recursive: true });
@@ -120,9 +123,9 @@ export async function writeFileTo(
     temporary = join(folder, `.${basename(target).slice(0, 100)}.${randomUUID()}.part`);
     const written = await receive(temporary, wanted, fetch);
     if (before) {
-      await chmod(temporary, before.mode & 0o7777);
+      await chmod(temporary, Number(before.mode) & 0o7777);
       // Only the superuser may give files away; without that the file is the agent's user's.
-      await chown(temporary, before.uid, before.gid).catch(() => undefined);
+      await chown(temporary, Number(before.uid), Number(before.gid)).catch(() => undefined);
     }
     // After a timeout was reported, the file must not appear later.
     signal.throwIfAborted();

@@ -55,7 +55,8 @@ export function mayInstall(link: Link, wanted: Wanted, rules: Rules): { sha256: 
   return { sha256, size: size as number };
 }
 
-function isSigned(trustKey: string, text: string, signature: Buffer): boolean {
+/** Whether a raw Ed25519 key in base64 made the signature; false also for malformed input. */
+export function isSigned(trustKey: string, text: string, signature: Buffer): boolean {
   try {
     const key = Buffer.concat([SPKI, Buffer.from(trustKey, 'base64')]);
     return verify(null, Buffer.from(text), createPublicKey({ key, format: 'der', type: 'spki' }), signature);

@@ -1,6 +1,7 @@
 /** The deployment's variables of this module. */
 import { join } from 'node:path';
 import Joi from 'joi';
+import { TRUST_LIST } from '#agent-protocol';
 import { defineVariables, trustKeyOf, variable } from '#core';
 
 const GITHUB_HOSTS = ['github.com', 'objects.githubusercontent.com', 'release-assets.githubusercontent.com'];
@@ -19,6 +20,9 @@ export const variables = defineVariables(
     AGENT_RELEASE_ASSET_HOSTS: variable.list(hostname, GITHUB_HOSTS),
     AGENT_RELEASE_TOKEN: variable.text(),
     AGENT_TRUST_KEYS: variable.trustKeys(),
+    AGENT_TRUST_LIST: variable.text(
+      Joi.string().pattern(TRUST_LIST).messages({ 'string.pattern.base': 'must be what "sign-agent trust" printed' }),
+    ),
     AGENT_AUTO_PROMOTE: variable.flag(true),
     AGENT_VERSION_SYNC: variable.flag(false),
   },
@@ -43,6 +47,8 @@ export const variables = defineVariables(
       },
       /** Who may sign agents. */
       trustKeys: v.AGENT_TRUST_KEYS.map(trustKeyOf),
+      /** By which enrolled agents come to trust other keys. */
+      trustKeyList: v.AGENT_TRUST_LIST,
       autoPromote: v.AGENT_AUTO_PROMOTE,
       /** Looks for new versions every hour. */
       versionSync: v.AGENT_VERSION_SYNC,

@@ -16,4 +16,6 @@ export interface AgentOffers {
   answer(ctx: Context, request: OfferRequest): Promise<UpgradeOffers>;
   /** Base64 of the Ed25519 keys that may sign manifests. */
   trustKeys(ctx: Context): readonly string[];
+  /** The signed list by which enrolled agents come to trust other keys. */
+  trustKeyList(ctx: Context): string | null;
 }

@@ -11,6 +11,9 @@ export const UseDedicatedEndpoint = defineError(
   'Commands of this type are sent through the endpoint of the feature they belong to',
 );
 
+/** Thrown for a power command that a setting or the installation of the agent does not allow; `details` says which. */
+export const PowerCommandsOff = defineError('POWER_COMMANDS_OFF', 409, 'Power commands are turned off for this device');
+
 /** Thrown when a module blocks the command for the device, as during a maintenance window. */
 export const BlockedByMaintenance = defineError(
   'BLOCKED_BY_MAINTENANCE',

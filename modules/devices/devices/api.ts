@@ -5,7 +5,7 @@
 import { type BoundApi, type Context, defineApi } from '#core';
 import { checkedTags, tagKey } from './models/tag.ts';
 import { confirmAutoUpdate, wishAutoUpdate } from './services/auto-updates.ts';
-import { isOnline, mustExist } from './services/devices.ts';
+import { isOnline, mustExist, refusingPower } from './services/devices.ts';
 import { heartbeat } from './services/heartbeats/heartbeats.ts';
 import { beginUpdate, endUpdate } from './services/heartbeats/updates.ts';
 import { hold, holdMany } from './services/holds.ts';
@@ -37,6 +37,7 @@ export const api = defineApi({
   countDevices,
   heartbeat,
   isOnline,
+  refusingPower,
   beginUpdate,
   endUpdate,
   wishAutoUpdate,

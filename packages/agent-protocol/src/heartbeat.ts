@@ -36,6 +36,8 @@ export interface MachineState {
   pendingReboot?: boolean;
   battery?: Battery;
   autoUpdateEnabled: boolean;
+  /** Whether the agent restarts, shuts down and locks its machine when asked. */
+  powerCommands: boolean;
   /** The configuration that the agent runs with; the answer carries another one when it differs. */
   configVersion?: string;
 }
@@ -95,7 +97,10 @@ export interface HeartbeatAnswer<T = string> extends UpgradeOffers {
   configVersion: string;
   rotateToken: boolean;
   uninstall: boolean;
+  /** The keys that the server trusts. Agents pin those of their enrollment, and only compare these. */
   manifestTrustKeys: string[];
+  /** A signed list of keys that agents trust in place of the pinned ones; null while there is none. */
+  trustKeyList: string | null;
   nextHeartbeatSeconds: number;
   serverTime: T;
 }

@@ -17,3 +17,4 @@ export * from './tools/registry.ts';
 export * from './tools/results.ts';
 export * from './tools/services.ts';
 export * from './tools/tasks.ts';
+export * from './trust-lists.ts';

@@ -6,4 +6,5 @@ import { variables } from '../variables.ts';
 export default defineContribution('agents.offers', {
   answer: answerHeartbeat,
   trustKeys: (ctx) => variables.of(ctx.services.config).trustKeys.map(({ publicKey }) => publicKey),
+  trustKeyList: (ctx) => variables.of(ctx.services.config).trustKeyList ?? null,
 });

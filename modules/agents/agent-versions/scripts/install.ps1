@@ -2,8 +2,9 @@
 Installs the Quartermaster agent and its watchdog on Windows, enrolls this machine and starts them. In a PowerShell of an
 administrator:
   $env:AGENT_TOKEN = 'KEY'; Invoke-RestMethod '@SERVER@/api/v1/agents/install.ps1' | Invoke-Expression
-Or from a file: install.ps1 -Server URL -TokenFile FILE -DeviceRole ROLE -NoStart. The key and the secret come from
+Or from a file: install.ps1 -Server URL -TokenFile FILE -DeviceRole ROLE -NoStart -NoPower. The key and the secret come from
 AGENT_TOKEN and AGENT_ENROLLMENT_SECRET or from files, never from arguments. A second run updates the programs to the latest version.
+-NoPower: the agent refuses to restart, shut down or lock this machine. Later runs keep that; -Power ends it.
 -Prefix installs below another folder, without a task and without administrator rights.
 #>
 param(
@@ -12,7 +13,9 @@ param(
   [string]$SecretFile = '',
   [string]$DeviceRole = '',
   [string]$Prefix = '',
-  [switch]$NoStart
+  [switch]$NoStart,
+  [switch]$NoPower,
+  [switch]$Power
 )
 Set-StrictMode -Version 2
 $ErrorActionPreference = 'Stop'
@@ -102,6 +105,9 @@ try {
   if (-not $Prefix) {
     # The watchdog runs the agent. When it exits with a code other than 0, as after its own update, it restarts after a minute.
     $run = "watchdog --program `"$agent`" --supervised --state `"$state`""
+    $known = Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue
+    $hadNoPower = $known -and ($known.Actions | Where-Object { "$($_.Arguments)" -match '--no-power' })
+    if ($NoPower -or ($hadNoPower -and -not $Power)) { $run += ' --no-power' }
     $action = New-ScheduledTaskAction -Execute "`"$watchdog`"" -Argument $run
     $trigger = New-ScheduledTaskTrigger -AtStartup
     $principal = New-ScheduledTaskPrincipal -UserId 'S-1-5-18' -LogonType ServiceAccount -RunLevel Highest

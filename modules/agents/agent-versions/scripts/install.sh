@@ -2,7 +2,8 @@
 # Installs the Quartermaster agent and its watchdog on Linux or macOS, enrolls this machine and starts the services.
 #   export AGENT_TOKEN=KEY
 #   curl -fsSL @SERVER@/api/v1/agents/install.sh | sudo --preserve-env=AGENT_TOKEN sh
-# Options: --server URL --token KEY --token-file FILE --enrollment-secret S --device-role ROLE --no-start
+# Options: --server URL --token KEY --token-file FILE --enrollment-secret S --device-role ROLE --no-start --no-power
+# --no-power: the agent refuses to restart, shut down or lock this machine. Later runs keep that; --power ends it.
 # Prefer AGENT_TOKEN and AGENT_ENROLLMENT_SECRET, or a file with the key: arguments are visible in the process list.
 # The site is that of the key; --site-id is accepted and ignored.
 # A second run updates the programs to the latest version; the machine keeps its identity.
@@ -16,6 +17,7 @@ secret=${AGENT_ENROLLMENT_SECRET:-}
 role=''
 prefix=${PREFIX:-}
 start=yes
+power=''
 unset AGENT_TOKEN AGENT_ENROLLMENT_SECRET
 
 fail() {
@@ -26,6 +28,8 @@ fail() {
 while [ $# -gt 0 ]; do
   case $1 in
     --no-start) start=no && shift && continue ;;
+    --power) power=yes && shift && continue ;;
+    --no-power) power=no && shift && continue ;;
     --server | --token | --token-file | --enrollment-secret | --site-id | --device-role) [ $# -ge 2 ] || fail "$1 needs a value" ;;
     *) fail "unknown option $1" ;;
   esac
@@ -171,14 +175,21 @@ PLIST
   chmod 644 "$file"
 }
 
+# Without an option an update keeps what the installed service has.
+if [ -z "$power" ] && grep -qs -e --no-power "$prefix/etc/systemd/system/quartermaster-agent.service" \
+  "$prefix/Library/LaunchDaemons/quartermaster-agent.plist"; then power=no; fi
+switch=''
+[ "$power" != no ] || switch=' --no-power'
+
 names=quartermaster-agent
 [ $with_watchdog = no ] || names="$names quartermaster-watchdog"
 if [ $os = linux ]; then
-  unit quartermaster-agent 'Quartermaster agent' "\"$program\" run --supervised --state \"$state\""
+  unit quartermaster-agent 'Quartermaster agent' "\"$program\" run --supervised --state \"$state\"$switch"
   [ $with_watchdog = no ] || unit quartermaster-watchdog 'Quartermaster watchdog' \
     "\"$watchdog\" watchdog --service quartermaster-agent --supervised --state \"$state\""
 else
-  daemon quartermaster-agent "$program" run --supervised --state "$state"
+  # shellcheck disable=SC2086 # one word or none
+  daemon quartermaster-agent "$program" run --supervised --state "$state" $switch
   [ $with_watchdog = no ] || daemon quartermaster-watchdog \
     "$watchdog" watchdog --service quartermaster-agent --supervised --state "$state"
 fi
@@ -198,9 +209,9 @@ if [ $start = yes ] && [ -z "$prefix" ]; then
   else
     echo "systemd does not run here. Have this started with the machine:"
     if [ $with_watchdog = yes ]; then
-      echo "  $watchdog watchdog --program $program --state $state"
+      echo "  $watchdog watchdog --program $program --state $state$switch"
     else
-      echo "  $program run --state $state"
+      echo "  $program run --state $state$switch"
     fi
   fi
 fi

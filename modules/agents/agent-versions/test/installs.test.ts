@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { systemUser } from '#test';
+import { systemUser, tenant } from '#test';
 import { signFolder } from '../../../../agent/signing/folder.ts';
-import { signer, startLocal, sync } from './ground.ts';
+import { newAgent, signer, startLocal, sync } from './ground.ts';
 
 const run = promisify(execFile);
 const { test: platform, folder } = await startLocal();
@@ -122,6 +122,20 @@ test.serial('the key may come from the environment or a file, and only the enrol
   }
 });
 
+test.serial('power commands are on unless the installer is told otherwise, which later runs keep', async (t) => {
+  const { body } = await text('install.sh');
+  const root = await newRoot();
+  const started = async (...args: string[]) => {
+    t.is((await sh(root, body, ['--server', platform.url, '--token', 'K', ...args])).code, 0);
+    return /ExecStart=.*/.exec(await readFile(join(root, UNIT), 'utf8'))?.[0].endsWith('.json" --no-power');
+  };
+  t.false(await started());
+  t.true(await started('--no-power'));
+  t.true(await started());
+  t.false(await started('--power'));
+  await rm(root, { recursive: true });
+});
+
 test.serial('a program with another checksum is not installed, and wrong usage is explained', async (t) => {
   const { body } = await text('install.sh');
   const root = await newRoot();
@@ -204,13 +218,15 @@ test.serial('the signing tool makes a key and a release that this server accepts
   const made = await run(process.execPath, [tool, 'new-key', '--key', key, '--key-id', 'mine']);
   t.regex(made.stdout, /^mine:[A-Za-z0-9+/]{43}=\n$/);
   t.is((await stat(key)).mode & 0o777, 0o600);
+  const entry = made.stdout.trim();
+  const list = (await run(process.execPath, [tool, 'trust', '--key', key, '--key-id', 'mine', entry])).stdout.trim();
   await t.throwsAsync(run(process.execPath, [tool, 'new-key', '--key', key, '--key-id', 'mine']));
   await writeFile(join(root, 'agent-linux-amd64'), 'program');
   const signed = await run(process.execPath, [
     ...[tool, 'sign', '--key', key, '--key-id', 'mine', '--version', '4.0.0', root],
   ]);
   t.is(signed.stdout, 'signed agent-linux-amd64\n');
-  const own = await startLocal({ AGENT_TRUST_KEYS: made.stdout.trim() });
+  const own = await startLocal({ AGENT_TRUST_KEYS: entry, AGENT_TRUST_LIST: list });
   await mkdir(join(own.folder, '4.0.0'));
   for (const name of [
     'agent-linux-amd64',
@@ -221,6 +237,9 @@ test.serial('the signing tool makes a key and a release that this server accepts
     await writeFile(join(own.folder, '4.0.0', name), await readFile(join(root, name)));
   }
   t.deepEqual((await sync(own.test, (await systemUser(own.test)).token)).body.synced, ['agent:linux/amd64']);
+  const agent = await newAgent(own.test, await tenant(own.test));
+  const { body } = await agent.call<{ trustKeyList: string }>('POST', 'heartbeat', { status: 'ok' });
+  t.is(body.trustKeyList, list, 'enrolled agents receive the signed list');
   await own.test.stop();
   await rm(root, { recursive: true });
 });

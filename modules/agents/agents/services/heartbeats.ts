@@ -25,7 +25,17 @@ const roleOf = (token: KnownToken, body: ReceivedHeartbeat): 'agent' | 'watchdog
 
 function toHeartbeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): Heartbeat {
   const { agentVersion, helperVersion, watchdogVersion, watchdogState } = body;
-  const { hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, battery, autoUpdateEnabled } = body;
+  const {
+    hostname,
+    osVersion,
+    osBuild,
+    uptimeSeconds,
+    lastUser,
+    pendingReboot,
+    battery,
+    autoUpdateEnabled,
+    powerCommands,
+  } = body;
   return {
     deviceId: token.deviceId,
     orgId: token.orgId,
@@ -33,7 +43,16 @@ function toHeartbeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): 
     ip: ctx.actor.ip,
     role: roleOf(token, body),
     ...present({ agentVersion, helperVersion, watchdogVersion, watchdogState }),
-    ...present({ hostname, osVersion, osBuild, uptimeSeconds, lastUser, pendingReboot, autoUpdateEnabled }),
+    ...present({
+      hostname,
+      osVersion,
+      osBuild,
+      uptimeSeconds,
+      lastUser,
+      pendingReboot,
+      autoUpdateEnabled,
+      powerCommands,
+    }),
     ...(battery ? { battery: battery as Record<string, unknown> } : {}),
     ...(body.metrics ? { metrics: present(body.metrics) } : {}),
   };

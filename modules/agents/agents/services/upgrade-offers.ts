@@ -1,6 +1,6 @@
 /** The update offers in the answer to a heartbeat, from the contribution to `agents.offers`; none without one. */
 
-import type { ReceivedHeartbeat, UpgradeOffers } from '#agent-protocol';
+import type { HeartbeatAnswer, ReceivedHeartbeat, UpgradeOffers } from '#agent-protocol';
 import type { Context } from '#core';
 import type { KnownToken } from './tokens/token-cache.ts';
 
@@ -21,9 +21,9 @@ export async function upgradeOffers(
   token: KnownToken,
   body: ReceivedHeartbeat,
   { role, active, busy }: { role: 'agent' | 'watchdog'; active: boolean; busy: boolean },
-): Promise<UpgradeOffers & { manifestTrustKeys: string[] }> {
+): Promise<UpgradeOffers & Pick<HeartbeatAnswer, 'manifestTrustKeys' | 'trustKeyList'>> {
   const [offers] = ctx.contributions('agents.offers');
-  if (!offers) return { ...NONE, manifestTrustKeys: [] };
+  if (!offers) return { ...NONE, manifestTrustKeys: [], trustKeyList: null };
   const { deviceId, agentId, orgId } = token;
   const request = { deviceId, agentId, orgId, versions: versionsOf(role, body), busy };
   const made = active
@@ -32,5 +32,5 @@ export async function upgradeOffers(
         return NONE;
       })
     : NONE;
-  return { ...made, manifestTrustKeys: trustKeys(ctx) };
+  return { ...made, manifestTrustKeys: trustKeys(ctx), trustKeyList: offers.trustKeyList(ctx) };
 }

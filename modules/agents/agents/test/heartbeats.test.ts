@@ -32,6 +32,7 @@ test('the answer to a heartbeat has all fields of the protocol', async (t) => {
     'nextHeartbeatSeconds',
     'rotateToken',
     'serverTime',
+    'trustKeyList',
     'uninstall',
     'upgradeTo',
     'watchdogUpgradeTo',

@@ -49,7 +49,15 @@ export default [
     status: 201,
     errors: [
       ...['NOT_FOUND', 'USE_DEDICATED_ENDPOINT', 'ALREADY_PENDING', 'INVALID_STATE', 'DEVICE_OFFLINE'],
-      ...['MFA_VERIFICATION_REQUIRED', 'BLOCKED_BY_MAINTENANCE', 'NO_MACS', 'NO_SUBNET', 'IPV6_ONLY', 'NO_RELAY'],
+      ...[
+        'MFA_VERIFICATION_REQUIRED',
+        'BLOCKED_BY_MAINTENANCE',
+        'POWER_COMMANDS_OFF',
+        'NO_MACS',
+        'NO_SUBNET',
+        'IPV6_ONLY',
+        'NO_RELAY',
+      ],
     ],
     handler: (ctx, input) => sendCommand(ctx, input.params.id, input.payload),
   }),

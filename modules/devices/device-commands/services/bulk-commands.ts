@@ -6,6 +6,7 @@ import type { BulkCommand } from '../models/bulk-command.ts';
 import { mustBeSendable } from './command-types.ts';
 import { mustHaveMfa } from './commands.ts';
 import { blockedNow } from './guards.ts';
+import { powerBlocks } from './power.ts';
 import { sentBy } from './senders.ts';
 
 const HOUR_MS = 3_600_000;
@@ -133,8 +134,16 @@ async function withoutSkipped(
     fit.map(({ id }) => id),
     command.type,
   );
+  const refused = await powerBlocks(ctx, fit, command.type);
   return fit.filter(({ id, hostname, online }) => {
-    const code = blocked.has(id) ? 'MAINTENANCE' : command.whenOffline === 'fail' && !online ? 'DEVICE_OFFLINE' : null;
+    const offline = command.whenOffline === 'fail' && !online;
+    const code = blocked.has(id)
+      ? 'MAINTENANCE'
+      : refused.has(id)
+        ? 'POWER_COMMANDS_OFF'
+        : offline
+          ? 'DEVICE_OFFLINE'
+          : null;
     if (code) skipped.push({ deviceId: id, hostname, code });
     return code === null;
   });

@@ -1,10 +1,11 @@
 /** Sends, lists and reads commands. */
 import { createHash } from 'node:crypto';
 import { type Context, errors, type PageQuery, page, type SortKey } from '#core';
-import { BlockedByMaintenance } from '../errors.ts';
+import { BlockedByMaintenance, PowerCommandsOff } from '../errors.ts';
 import { COMMAND_COLUMNS, Command, type CommandCreate, type CommandStatus, type ScriptRun } from '../models/command.ts';
 import { mustBeSendable } from './command-types.ts';
 import { blockedNow } from './guards.ts';
+import { powerBlocks } from './power.ts';
 import { queueFor } from './queue.ts';
 import { sentBy } from './senders.ts';
 import { wake } from './wakes.ts';
@@ -35,6 +36,8 @@ export async function sendCommand(ctx: Context, deviceId: string, command: Comma
   const { known, payload } = mustBeSendable(ctx, command.type, command.payload);
   if (known.mfa) mustHaveMfa(ctx);
   if ((await blockedNow(ctx, [deviceId], command.type)).has(deviceId)) throw BlockedByMaintenance();
+  const refusedBy = (await powerBlocks(ctx, [device], command.type)).get(deviceId);
+  if (refusedBy) throw PowerCommandsOff({ details: [{ by: refusedBy }] });
   if (known.relayed) return { data: await wake(ctx, device, known) };
   const waitMs = command.deliverByMinutes ? command.deliverByMinutes * 60_000 : known.deliverHours * HOUR_MS;
   if (wished) await devices.wishAutoUpdate([deviceId], payload.enabled === true);

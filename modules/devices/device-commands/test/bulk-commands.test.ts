@@ -26,6 +26,36 @@ async function arrange(count: number) {
 const codes = (rows: { deviceId: string; code: string }[], ids: string[]) =>
   Object.fromEntries(rows.map(({ deviceId, code }) => [ids.indexOf(deviceId), code]));
 
+test('power commands are refused before they are queued, by setting and by agent', async (t) => {
+  const { ids, token, orgId, devices } = await arrange(2);
+  const [first = '', second = ''] = ids;
+  const one = (id: string, type: string) =>
+    platform.call<ErrorBody>('POST', `/devices/${id}/commands`, { token, body: { type } });
+  await heartbeat(platform, devices[1] as (typeof devices)[0], { powerCommands: false });
+  const shown = await platform.call<{ data: { powerCommands: boolean | null } }>('GET', `/devices/${second}`, {
+    token,
+  });
+  t.is(shown.body.data.powerCommands, false);
+  t.is((await one(first, 'lock')).status, 201);
+  const refused = await one(second, 'lock');
+  t.deepEqual(refusalOf(refused), [409, 'POWER_COMMANDS_OFF']);
+  t.deepEqual(refused.body.error.details, [{ by: 'agent' }] as object[]);
+  t.is((await one(second, 'refresh_inventory')).status, 201);
+  const many = await send(token, ids, { type: 'schedule_reboot', payload: { minutes: 5 } });
+  t.deepEqual(codes(many.body.skipped, ids), { 1: 'POWER_COMMANDS_OFF' });
+  t.is(many.body.commands.length, 1);
+  const settings = { 'device-commands': { powerCommands: false } };
+  await platform.sql('update organizations set settings = settings || $2 where id = $1', [orgId, settings]);
+  const bySetting = await one(first, 'reboot');
+  t.deepEqual(bySetting.body.error.details, [{ by: 'setting' }] as object[]);
+  t.is((await one(first, 'cancel_reboot')).status, 201, 'a scheduled restart can still be cancelled');
+  const queued = await platform.sql('select type from device_commands where org_id = $1 order by type', [orgId]);
+  t.deepEqual(
+    queued.map(({ type }) => type),
+    ['cancel_reboot', 'lock', 'refresh_inventory', 'schedule_reboot'],
+  );
+});
+
 test('each device receives its command, or is listed with the reason why it does not', async (t) => {
   const { ids, token, orgId, devices } = await arrange(7);
   const other = await arrange(1);

@@ -139,6 +139,10 @@ export const deviceExported = Joi.object({
   updatingToVersion: text,
   uptimeSeconds: number,
   battery: Joi.object().unknown().allow(null).required(),
+  powerCommands: Joi.boolean()
+    .allow(null)
+    .required()
+    .description('False when the agent refuses to restart, shut down or lock the device; null until it reports'),
   metrics: Joi.object().unknown().allow(null).required(),
   metricsAt: time,
   autoUpdate: Joi.object({ enabled: flag, confirmedAt: time }).required(),

@@ -26,6 +26,8 @@ export interface Heartbeat {
   watchdogState?: string;
   helperVersion?: string;
   autoUpdateEnabled?: boolean;
+  /** False when the agent refuses to restart, shut down or lock its machine. */
+  powerCommands?: boolean;
   metrics?: HeartbeatMetrics;
   lanIp?: string;
   /** The connection that the heartbeat arrived on, which will carry the commands. */

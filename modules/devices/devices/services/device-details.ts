@@ -15,7 +15,7 @@ export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "os
   d.created_at as "createdAt", d.updated_at as "updatedAt", t.timezone as "siteTimezone",
   s.watchdog_version as "watchdogVersion", s.watchdog_last_seen_at as "watchdogLastSeenAt",
   s.helper_version as "helperVersion", s.updating_since as "updatingSince", s.updating_to_version as "updatingToVersion",
-  s.uptime_seconds as "uptimeSeconds", s.battery, s.latest_metrics as metrics, s.metrics_at as "metricsAt",
+  s.uptime_seconds as "uptimeSeconds", s.battery, s.power_commands as "powerCommands", s.latest_metrics as metrics, s.metrics_at as "metricsAt",
   json_build_object('enabled', d.auto_update_enabled, 'confirmedAt', d.auto_update_confirmed_at) as "autoUpdate",
   case when h.device_id is not null then json_build_object('manufacturer', h.manufacturer, 'model', h.model,
     'serialNumber', h.serial_number, 'motherboardSerial', h.motherboard_serial, 'cpuModel', h.cpu_model,

@@ -21,6 +21,16 @@ export async function isOnline(ctx: Context, id: string): Promise<boolean> {
   return rows[0]?.connectivity === 'online';
 }
 
+/** Of these devices the ones whose agent said that it refuses to restart, shut down or lock the machine. */
+export async function refusingPower(ctx: Context, ids: readonly string[]): Promise<Set<string>> {
+  // reach: callers have checked or locked the devices
+  const { rows } = await ctx.sql<{ id: string }>(
+    'select device_id as id from device_state where device_id = any($1::uuid[]) and not power_commands',
+    [ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Throws NO_UPDATES, 404, 400 for an invalid tag or a site of another organization, 403 for a site out of reach. */
 export async function updateDevice(ctx: Context, id: string, changes: DeviceUpdate): Promise<void> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();

@@ -63,6 +63,7 @@ export const heartbeatBody = open<ReceivedHeartbeat>({
     }),
   ),
   autoUpdateEnabled: flag(),
+  powerCommands: flag(),
   ipHistoryUpdate: lenient(
     open<AddressChange<Date>>({
       currentIPs: addresses().required(),
@@ -94,6 +95,7 @@ export const heartbeatAnswer = Joi.object({
   rotateToken: Joi.boolean().required(),
   uninstall: Joi.boolean().required(),
   manifestTrustKeys: Joi.array().items(Joi.string()).required(),
+  trustKeyList: Joi.string().allow(null).required().description('keys to trust instead, signed by a pinned key'),
   nextHeartbeatSeconds: Joi.number().integer().min(1).required(),
   serverTime: Joi.date().iso().required(),
 });

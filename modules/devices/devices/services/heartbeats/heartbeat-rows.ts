@@ -83,6 +83,7 @@ const mainAgentRow = (heartbeat: Heartbeat) => ({
   hostname: storableText(heartbeat.hostname, 255),
   os_version: storableText(heartbeat.osVersion, 100),
   os_build: storableText(heartbeat.osBuild, 100),
+  power_commands: typeof heartbeat.powerCommands === 'boolean' ? heartbeat.powerCommands : undefined,
   auto_update: typeof heartbeat.autoUpdateEnabled === 'boolean' ? heartbeat.autoUpdateEnabled : undefined,
 });
 

@@ -2,7 +2,8 @@
 
 const HEARTBEATS = `json_to_recordset($1::json) as b (device_id uuid, at timestamptz, ip text, main boolean, watchdog text,
   watchdog_version text, helper_version text, lan_ip text, uptime_seconds bigint, last_user text, pending_reboot boolean,
-  battery jsonb, agent_version text, hostname text, os_version text, os_build text, auto_update boolean, metrics jsonb)`;
+  battery jsonb, agent_version text, hostname text, os_version text, os_build text, auto_update boolean, metrics jsonb,
+  power_commands boolean)`;
 
 /** What other modules contribute to the statement. */
 export interface Contributions {
@@ -53,6 +54,7 @@ changed as (
     uptime_seconds = coalesce(b.uptime_seconds, s.uptime_seconds),
     last_user = coalesce(b.last_user, s.last_user),
     battery = coalesce(b.battery, s.battery),
+    power_commands = coalesce(b.power_commands, s.power_commands),
     latest_metrics = coalesce(b.metrics, s.latest_metrics),
     metrics_at = case when b.metrics is null then s.metrics_at else b.at end
   from old o join b on b.device_id = o.device_id
