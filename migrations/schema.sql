@@ -1466,6 +1466,7 @@ create table device_state (
   metrics_at timestamp with time zone,
   maintenance_active boolean not null default false,
   offline_held_at timestamp with time zone,
+  power_commands boolean,
   constraint device_state_connectivity_check CHECK ((connectivity = ANY (ARRAY['online'::text, 'offline'::text]))),
   constraint device_state_watchdog_status_check CHECK ((watchdog_status = ANY (ARRAY['connected'::text, 'failover'::text, 'offline'::text]))),
   constraint device_state_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,

@@ -1,6 +1,5 @@
 /** The caller's address: the socket's, or the one that the outermost trusted proxy saw. */
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { type Cidr, isWithin, parseCidrs } from '../outbound/address-rules.ts';
 
 /** Which proxies stand in front of the server, and the header in which they say who calls. */
@@ -59,15 +58,6 @@ function addressIn(entry: string): string | undefined {
 
 function plain(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
-}
-
-/** What counts as one source: an IPv4 address, or the /64 that an IPv6 subscriber is given. */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(':')}::/64`;
 }
 
 const FORWARDING = [

@@ -13,6 +13,7 @@ for (const [ip, source] of [
   ['::', '0:0:0:0::/64'],
   ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
   ['', ''],
 ] as const) {
   test(`${ip || 'an empty address'} counts as ${source || 'itself'}`, (t) => t.is(sourceOf(ip), source));

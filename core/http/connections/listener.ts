@@ -1,7 +1,7 @@
 /** The server that hapi listens with: Node's own time limits, and a bound on connections of one source. */
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '../client-address.ts';
+import { sourceOf } from '../../counters/source.ts';
 import { isPaced } from './body-deadline.ts';
 
 /** Milliseconds for the header fields, from the start of the connection or the end of the request before. */
@@ -35,7 +35,7 @@ export class Connections {
     const { mostPerSource, isProxy } = this.#options;
     const address = socket.remoteAddress;
     if (mostPerSource === 0 || !address || isProxy(address)) return;
-    const source = networkOf(address);
+    const source = sourceOf(address);
     const open = this.#sources.get(source) ?? 0;
     if (open >= mostPerSource) {
       socket.write(REFUSED);

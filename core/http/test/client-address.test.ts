@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import test from 'ava';
 import { readConfig } from '#config';
 import { sharedPlatform } from '#test';
-import { ClientAddresses, networkOf } from '../client-address.ts';
+import { ClientAddresses } from '../client-address.ts';
 import { mayReadMetrics } from '../metrics-access.ts';
 
 const platform = await sharedPlatform();
@@ -46,12 +46,6 @@ test('a number of proxies and networks are refused together, and so is what is n
   for (const text of ['0', '10', 'proxy.example.com', '10.0.0.0/33']) {
     t.throws(read(text), { message: /TRUSTED_PROXIES: entry 1 must be a number from 1 to 9/ }, text);
   }
-});
-
-test('a source is an IPv4 address or a /64', (t) => {
-  t.is(networkOf('::ffff:192.0.2.1'), '192.0.2.1');
-  t.is(networkOf('2001:db8:0:7::1'), '2001:db8:0:7::/64');
-  t.is(networkOf('2001:db8:0:7:ffff::'), '2001:db8:0:7::/64');
 });
 
 const scrape = (headers: Record<string, string>) =>
