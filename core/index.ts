@@ -21,7 +21,7 @@ export type {
 export { nameOfEvent } from './contract/index.ts';
 export { sourceOf } from './counters/source.ts';
 export { isDataException } from './database/errors.ts';
-export { inGroups } from './database/reach.ts';
+export { holdsDevices, inGroups } from './database/reach.ts';
 export { Listeners } from './delivery/listeners.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { mustBeShapely } from './http/payloads/input.ts';

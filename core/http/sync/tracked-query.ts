@@ -19,7 +19,8 @@ export const sinceQuery = {
 /** Query fields of a tracked list: pages as ever, and up to 500 changes a page. */
 export function trackedQuery(defaultLimit = 50, maxLimit = 100) {
   const { limit: _, ...rest } = pageQuery(defaultLimit, maxLimit);
-  const clamp = (value: number) => Math.min(MAX_CHANGES, Math.max(1, value));
+  const most = Math.max(maxLimit, MAX_CHANGES);
+  const clamp = (value: number) => Math.min(most, Math.max(1, value));
   return {
     ...rest,
     ...sinceQuery,
@@ -28,7 +29,7 @@ export function trackedQuery(defaultLimit = 50, maxLimit = 100) {
       .integer()
       .custom(clamp)
       .default(defaultLimit)
-      .description(`Rows a page, 1 to ${maxLimit}, or to ${MAX_CHANGES} of changes; values outside are clamped`),
+      .description(`Rows a page, 1 to ${maxLimit}; of changes 1 to ${MAX_CHANGES}; values outside are clamped`),
   };
 }
 

@@ -13,7 +13,7 @@ export default [
     summary: 'Lists saved filters, newest first',
     access: { permission: 'devices:read' },
     query: Joi.object<PageQuery & { search?: string }>({
-      ...pageQuery(100),
+      ...pageQuery(1000, 1000),
       search: searchText(200).description('Searches name and description'),
     }),
     response: pageOf(filterShape).keys({ total: Joi.number().integer().required() }),

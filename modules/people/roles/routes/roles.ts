@@ -31,7 +31,7 @@ export default [
     summary: 'Lists built-in and custom roles by name, with their number of users',
     access: read,
     query: Joi.object<PageQuery & TenantNamed>({
-      ...pageQuery(),
+      ...pageQuery(1000, 1000),
       orgId: Joi.string().uuid().description('The roles that exist in this organization, and its users'),
       partnerId: Joi.string().uuid().description('The roles of this partner, and its users'),
     }),
@@ -112,7 +112,7 @@ export default [
     summary: 'Lists the users who have a role, by name, once for each place',
     access: read,
     params,
-    query: Joi.object<PageQuery>(pageQuery()),
+    query: Joi.object<PageQuery>(pageQuery(1000, 1000)),
     response: pageOf(holderShape),
     handler: (ctx, { params: { id }, query }) => listHolders(ctx, id, query),
   }),

@@ -91,9 +91,15 @@ test('lists come in both forms', async (t) => {
 test('the catalog lists what a role can be given, to those who may read users', async (t) => {
   const at = await place();
   const { orgAdmin, orgId } = at;
-  const { body } = await platform.call<{ data: Pair[] }>('GET', '/permissions/catalog', orgAdmin);
+  const { body } = await platform.call<{ data: (Pair & { description: string | null })[] }>(
+    'GET',
+    '/permissions/catalog',
+    orgAdmin,
+  );
   t.is(body.data.length, 60);
   t.false(body.data.some(({ resource }) => resource === '*'));
+  for (const { resource, action, description } of body.data)
+    t.regex(description ?? '', /^[A-Z]\w+\W+\w+/, `${resource}:${action}`);
   const available = await call<{ resources: string[]; actions: string[] }>('GET', '/permissions/available', orgAdmin);
   t.deepEqual(available.body, {
     resources: [

@@ -25,7 +25,7 @@ export default [
     summary: 'Lists identity providers by name',
     access: read,
     query: Joi.object<ProviderQuery>({
-      ...pageQuery(),
+      ...pageQuery(1000, 1000),
       orgId: Joi.string().uuid(),
       status: Joi.string().valid('active', 'inactive', 'testing').description('Only in this state'),
     }),

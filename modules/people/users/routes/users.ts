@@ -27,7 +27,7 @@ export default [
     summary: 'Lists members and invited persons of a tenant by name, or changes since a cursor',
     access: read,
     query: Joi.object<MemberQuery>({
-      ...trackedQuery(),
+      ...trackedQuery(1000, 1000),
       ...namedTenant,
       status: Joi.string()
         .valid(...STATUSES)

@@ -56,6 +56,7 @@ export function listMembers(ctx: Context, query: MemberQuery) {
     within: 'organization' as const,
     owners: [tenant.orgId ?? tenant.partnerId ?? ''],
     walk: [{ column: 'members.id', field: 'id' }],
+    maxLimit: 1000,
   };
   return trackedPage(ctx, members, query, { order: ORDER, list, show: showMember });
 }

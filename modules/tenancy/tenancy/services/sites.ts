@@ -3,6 +3,7 @@ import {
   type Context,
   changesOf,
   errors,
+  holdsDevices,
   isLimited,
   mustAccessOrg,
   mustAccessSite,
@@ -10,6 +11,7 @@ import {
   type TrackedList,
   type TrackedQuery,
   trackedPage,
+  wantsChanges,
 } from '#core';
 import { Site, type SiteCreate, type SiteUpdate } from '../models/site.ts';
 import { mergePatch } from './merge.ts';
@@ -28,14 +30,25 @@ const LIST: TrackedList = { kind: 'sites', within: 'site', walk: [{ column: 'sit
 /** Throws 403 for an organization out of reach; 404 where a system caller names one that does not exist. */
 export async function listSites(ctx: Context, query: TrackedQuery & { orgId?: string; organizationId?: string }) {
   const orgId = query.orgId ?? query.organizationId;
-  const sites = living(ctx);
+  const sites = wantsChanges(query) ? living(ctx) : visible(ctx);
   if (orgId) {
     mustAccessOrg(ctx, orgId);
     if (ctx.scope.orgIds === null) await readOrganization(ctx, orgId);
     sites.where({ orgId });
   }
-  return trackedPage(ctx, sites, query, { order: ORDER, list: LIST });
+  return trackedPage(ctx, sites, query, { order: ORDER, list: LIST, show: shownTo(ctx) });
 }
+
+/** Throws 403 to people limited to device groups: they change no site. */
+function mustWorkInSites(ctx: Context): void {
+  if (ctx.scope.groupIds) throw errors.SiteAccessDenied();
+}
+
+/** People limited to device groups see of a site what it is called. */
+const shownTo =
+  (ctx: Context) =>
+  (site: Site): Site =>
+    ctx.scope.groupIds ? site.$set({ address: null, contact: null, settings: {} }) : site;
 
 /** Sites of removed organizations are out of reach; the reach of a system caller does not exclude them, so this does. */
 function living(ctx: Context) {
@@ -48,15 +61,27 @@ function living(ctx: Context) {
   return sites;
 }
 
-const findSite = async (ctx: Context, id: string): Promise<Site | undefined> => living(ctx).findById(id);
+/** As living(); to callers limited to groups, instead of none, the sites in which they reach a device. */
+function visible(ctx: Context) {
+  const { orgIds, groupIds } = ctx.scope;
+  if (!groupIds) return living(ctx);
+  const values: unknown[] = [];
+  const held = holdsDevices(ctx, 'sites.id', (value, type) => {
+    values.push(value);
+    return `?::${type}`;
+  });
+  // reach: the sites that hold a device which the caller reaches
+  const sites = Site.query(ctx.trx).whereRaw(held, values as string[]);
+  return orgIds ? sites.whereIn('sites.orgId', orgIds) : sites;
+}
 
 /**
  * Throws 404 for a site that does not exist, 403 for one out of reach. Callers limited to sites or groups get 403 in both cases,
  * so that they cannot find out which sites their organization has.
  */
 export async function readSite(ctx: Context, id: string): Promise<Site> {
-  const site = await findSite(ctx, id);
-  if (site) return site;
+  const site = await visible(ctx).findById(id);
+  if (site) return shownTo(ctx)(site);
   if (isLimited(ctx)) throw errors.SiteAccessDenied();
   const { rows } = await ctx.sql<{ known: boolean }>('select site_exists($1) as known', [id]);
   throw rows[0]?.known ? errors.SiteAccessDenied() : errors.NotFound('Site not found');
@@ -64,9 +89,9 @@ export async function readSite(ctx: Context, id: string): Promise<Site> {
 
 export async function createSite(ctx: Context, input: SiteCreate): Promise<Site> {
   mustAccessOrg(ctx, input.orgId);
-  // A caller limited to sites or device groups would not reach the new one.
+  // A caller limited to sites would not reach the new one.
   mustAccessSite(ctx, null);
-  if (ctx.scope.groupIds) throw errors.SiteAccessDenied();
+  mustWorkInSites(ctx);
   await readOrganization(ctx, input.orgId);
   // reach: callers limited to sites or groups are refused above
   const site = await Site.query(ctx.trx)
@@ -79,6 +104,7 @@ export async function createSite(ctx: Context, input: SiteCreate): Promise<Site>
 /** Settings are merged, everything else replaced; two changes at once take turns. Throws NO_UPDATES when nothing is given. */
 export async function updateSite(ctx: Context, id: string, changes: SiteUpdate): Promise<Site> {
   if (Object.keys(changes).length === 0) throw errors.NoUpdates();
+  mustWorkInSites(ctx);
   // A caller who may not change it gets the reason from reading it.
   const site = (await living(ctx).findById(id).forNoKeyUpdate()) ?? (await readSite(ctx, id));
   const settings = changes.settings ? { settings: mergePatch(site.settings, changes.settings) } : {};
@@ -102,6 +128,7 @@ export async function updateSite(ctx: Context, id: string, changes: SiteUpdate):
  * that nothing is added meanwhile.
  */
 export async function deleteSite(ctx: Context, id: string): Promise<{ success: true }> {
+  mustWorkInSites(ctx);
   const site = await readSite(ctx, id);
   await living(ctx).findById(id).forUpdate();
   const { rows: uses } = await ctx.sql<{ usedBy: string; count: number }>(

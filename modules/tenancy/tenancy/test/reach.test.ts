@@ -5,6 +5,8 @@ import {
   apiKey,
   type CallOptions,
   type ErrorBody,
+  enrollAgent,
+  enrollmentKey,
   organization,
   orgUser,
   partnerUser,
@@ -201,7 +203,38 @@ test('a user limited to one site reads and changes that one, and makes none', as
   );
 });
 
-test('a user limited to device groups reaches no site', async (t) => {
+test('a user limited to device groups sees the names of the sites of its devices, and nothing else of sites', async (t) => {
+  const { deviceId } = await enrollAgent(platform, { key: await enrollmentKey(platform, { orgId, siteId }) });
+  await platform.sql(`insert into sites (org_id, name) values ($1, 'Without a device of the group')`, [orgId]);
+  await platform.sql(`update sites set address = '{"city":"Graz"}', settings = '{"door":"code"}' where id = $1`, [
+    siteId,
+  ]);
+  const [group] = await platform.sql<{ id: string }>(
+    `insert into device_groups (org_id, name, type) values ($1, 'Theirs', 'static') returning id`,
+    [orgId],
+  );
+  await platform.sql(
+    `insert into device_group_members (group_id, device_id, org_id, added_by) values ($1, $2, $3, 'manual')`,
+    [group?.id, deviceId, orgId],
+  );
+  const user = await orgUser(platform, { orgId, deviceGroupIds: [group?.id ?? ''] });
+  const list = await platform.call<{ data: Record<string, unknown>[] }>('GET', '/orgs/sites', user);
+  t.deepEqual(
+    list.body.data.map(({ id }) => id),
+    [siteId],
+  );
+  const outline = { id: siteId, orgId, address: null, contact: null, settings: {} };
+  t.like(list.body.data[0], outline);
+  const one = await platform.call<Record<string, unknown>>('GET', `/orgs/sites/${siteId}`, user);
+  t.like(one.body, { ...outline, name: list.body.data[0]?.name });
+  const changed = await platform.call<ErrorBody>('PATCH', `/orgs/sites/${siteId}`, { ...user, body: { name: 'Mine' } });
+  t.is(changed.status, 403);
+  const followed = await platform.call<{ data: object[] }>('GET', '/orgs/sites?updatedSince=beginning', user);
+  t.deepEqual(followed.body.data, []);
+  await platform.sql(`update sites set address = null, settings = '{}' where id = $1`, [siteId]);
+});
+
+test('a user limited to a device group without devices reaches no site', async (t) => {
   const user = await orgUser(platform, { orgId, deviceGroupIds: [randomUUID()] });
   t.like((await platform.call('GET', '/orgs/sites', user)).body, { data: [] });
   const read = await platform.call<ErrorBody>('GET', `/orgs/sites/${siteId}`, user);
