@@ -91,8 +91,15 @@ export interface DeliveryQueue<M extends object = object, D extends object = obj
   };
   /** SQL: whether this message may be sent now. */
   ready?: string;
-  /** True where messages wait while the queue's module is off for their organization (`org_id`). */
-  waitsWhereOff?: boolean;
+  /**
+   * Columns with the organization or partner of a message; `org_id` when absent. While the queue's module is off for one of
+   * them, the message is paused: it is not sent, and no attempt is counted.
+   */
+  tenants?: readonly [string, ...string[]];
+  /** Hours since its creation after which a paused message is given up; 24 when absent. */
+  maxPausedHours?: number;
+  /** SQL: what giving up paused messages changes besides the queue: a step of a `with`, with a leading comma, that reads `expired` (`id`). */
+  onExpired?: string;
   message: {
     /** SQL: the selected columns that make up M. */
     columns: string;

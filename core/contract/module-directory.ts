@@ -39,7 +39,9 @@ export interface ModuleDirectory {
   /** The reason why it is off there, as a stable word; null where it is on. */
   off(module: string, where: Partial<ModulePlace>): string | null;
   /** Organizations for which it is off although the installation has it. */
-  orgsWithout(module: string): string[];
+  orgsWithout(module: string): readonly string[];
+  /** Partners for which it is off although the installation has it. */
+  partnersWithout(module: string): readonly string[];
   /** Whether the environment allows it. */
   allowed(module: string): boolean;
   /** Variables that it requires and that are not set. */

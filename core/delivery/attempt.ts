@@ -1,14 +1,17 @@
 /** One attempt to send a claimed message, and what follows from it. */
 import type { AnyDeliveryQueue, ClaimedMessage, DeliveryResult, Outcome, StartServices } from '../contract/index.ts';
+import { type Gate, isPaused, type OfTenants } from './gate.ts';
 import { retryDelay } from './retry-delay.ts';
 
-/** Never rejects: a `send` that throws is a failed attempt. */
+/** Never rejects: a `send` that throws is a failed attempt. What was paused since it was claimed goes back into the queue. */
 export async function attempt(
   start: StartServices,
   queue: AnyDeliveryQueue,
-  message: ClaimedMessage,
+  gate: Gate,
+  message: ClaimedMessage & OfTenants,
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
+  if (isPaused(gate, message)) return resultOf(queue, message, { result: 'released' });
   try {
     return resultOf(queue, message, await queue.send(start, message, signal));
   } catch (error) {

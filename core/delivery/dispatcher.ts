@@ -1,8 +1,10 @@
 /** Sends what is due in a queue for as long as a worker process lives: results in, claims out, attempts side by side. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Context } from '../context/index.ts';
 import type { AnyDeliveryQueue, ClaimedMessage, DeliveryResult, StartServices } from '../contract/index.ts';
 import { attempt } from './attempt.ts';
 import { Capacity, type Room } from './capacity.ts';
+import { type Gate, gateOf, type OfTenants } from './gate.ts';
 import { dueHint } from './hint.ts';
 import { QueueStore } from './store.ts';
 
@@ -15,6 +17,9 @@ const STOP_MS = 2_000;
 /** Time that attempts have to end after they were aborted. */
 const ABORT_MS = 500;
 
+/** How often messages that were paused for too long are given up. */
+const EXPIRE_MS = 60_000;
+
 const NO_ROOM: Room = { free: 0, othersFree: 0, quick: [] };
 
 export class Dispatcher {
@@ -23,6 +28,11 @@ export class Dispatcher {
   readonly #store: QueueStore;
   readonly #capacity: Capacity;
   readonly #pollMs: number;
+  readonly #gate: Gate;
+  /** Tenants for which the module was off in the last turn; null for all. */
+  #closed: readonly string[] | null = [];
+  /** When paused messages are next looked through for those that have waited too long. */
+  #expireAt = 0;
   readonly #aborted = new AbortController();
   #results: DeliveryResult[] = [];
   readonly #underWay = new Set<Promise<void>>();
@@ -37,10 +47,15 @@ export class Dispatcher {
     const { perProcess, perPartition, pollSeconds = POLL_SECONDS } = queue.limits;
     this.#start = start;
     this.#queue = queue;
-    this.#store = new QueueStore(queue, () => start.services.modules.orgsWithout(module));
+    this.#gate = gateOf(start.services.modules, module);
+    this.#store = new QueueStore(queue, this.#gate);
     this.#capacity = new Capacity(perProcess(start.services.config), perPartition);
     this.#pollMs = pollSeconds * 1_000;
     start.onNotice(dueHint(queue.name), () => this.#wake());
+    start.onModulesChanged(() => {
+      this.#expireAt = 0;
+      this.#wake();
+    });
     this.#running = this.#run();
   }
 
@@ -95,6 +110,7 @@ export class Dispatcher {
       const claimed = await this.#start.asPlatform(async (ctx) => {
         await this.#store.takeTurn(ctx);
         if (results.length > 0) await this.#store.write(ctx, results);
+        await this.#expire(ctx);
         return room.free > 0 ? this.#store.claim(ctx, room) : { send: [], more: false };
       });
       for (const message of claimed.send) this.#send(message);
@@ -106,6 +122,16 @@ export class Dispatcher {
     }
     if (results.length > 0) this.#conclude(results);
     return true;
+  }
+
+  /** Before messages of tenants that have the module again are claimed, those that waited too long are given up. */
+  async #expire(ctx: Context): Promise<void> {
+    const now = performance.now();
+    if (this.#stopping || now < this.#expireAt || !this.#gate.known()) return;
+    const closed = this.#gate.closed();
+    await this.#store.expire(ctx, closed === null || this.#closed === null ? null : [...this.#closed, ...closed]);
+    this.#closed = closed;
+    this.#expireAt = now + EXPIRE_MS;
   }
 
   #conclude(results: readonly DeliveryResult[]): void {
@@ -120,9 +146,9 @@ export class Dispatcher {
     this.#start.log.warn({ err, queue: this.#queue.name }, message);
   }
 
-  #send(message: ClaimedMessage): void {
+  #send(message: ClaimedMessage & OfTenants): void {
     this.#capacity.take(message);
-    const attempted = attempt(this.#start, this.#queue, message, this.#aborted.signal).then((result) => {
+    const attempted = attempt(this.#start, this.#queue, this.#gate, message, this.#aborted.signal).then((result) => {
       this.#capacity.leave(message);
       this.#results.push(result);
       this.#underWay.delete(attempted);

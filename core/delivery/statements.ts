@@ -1,9 +1,11 @@
 /** The two statements of a delivery queue: claiming messages, and writing what attempts came to. */
 import type { AnyDeliveryQueue } from '../contract/index.ts';
 
+const MAX_PAUSED_HOURS = 24;
+
 /**
  * $1 messages wanted, $2 of them for receivers that are not known to be quick, $3 the receivers that are, $4 the lease,
- * $5 organizations whose messages wait.
+ * $5 the tenants whose messages are paused.
  *
  * Walks from partition to partition along the index and looks at a few rows of each, however long its queue is. The receivers
  * with the least under way come first. Processes claim one at a time, so that the limit of a partition holds over all of them.
@@ -15,10 +17,16 @@ export function claimStatement(queue: AnyDeliveryQueue): string {
   const of = (alias: string) => partition.map((column) => `${alias}.${column}`).join(', ');
   const same = partition.map((column) => `q.${column} = lane.${column}`).join(' and ');
   const { join, open, host } = receiverParts(queue);
-  const byLane = partition.includes('org_id');
-  const waits = (alias: string) => `(${alias}.org_id is null or ${alias}.org_id <> all ($5::uuid[]))`;
-  const conditions = [...open, ...(byLane ? [waits('lane')] : [])];
-  const ready = [`q.due_at <= now()`, ...(byLane ? [] : [waits('q')]), ...(queue.ready ? [`(${queue.ready})`] : [])];
+  const tenants = tenantsOf(queue);
+  const sends = (alias: string, column: string) =>
+    `(${alias}.${column} is null or ${alias}.${column} <> all ($5::uuid[]))`;
+  const ofLane = tenants.filter((column) => partition.includes(column));
+  const conditions = [...open, ...ofLane.map((column) => sends('lane', column))];
+  const ready = [
+    `q.due_at <= now()`,
+    ...tenants.filter((column) => !ofLane.includes(column)).map((column) => sends('q', column)),
+    ...(queue.ready ? [`(${queue.ready})`] : []),
+  ];
   return `
 with recursive lane as (
   (select ${columns} from ${table} order by ${columns} limit 1)
@@ -45,9 +53,28 @@ claimed as (
     due_at = now() + interval '${limits.leaseSeconds} seconds'
   from chosen c where q.id = c.id
   returning q.*)
-select q.id, q.lease, q.attempts, q.${receiverColumn}::text as receiver,${host} ${message.columns}
+select q.id, q.lease, ${tenantArray(queue)} as tenants, q.attempts, q.${receiverColumn}::text as receiver,${host} ${message.columns}
 from claimed q ${receiver ? join('q') : ''} ${message.from ?? ''}`;
 }
+
+const tenantsOf = ({ tenants }: AnyDeliveryQueue): readonly string[] => tenants ?? ['org_id'];
+const tenantArray = (queue: AnyDeliveryQueue) =>
+  `array_remove(array[${tenantsOf(queue).map((column) => `q.${column}`)}], null)`;
+
+/** SQL: whether the message `q` is paused. $1 the tenants for which the module is off, null for all. */
+export const pausedCondition = (queue: AnyDeliveryQueue): string =>
+  `($1::uuid[] is null or ${tenantArray(queue)} && $1::uuid[])`;
+
+/** Gives up messages that have been paused for too long. $1 as above, $2 how many at most. */
+export const expireStatement = (queue: AnyDeliveryQueue): string => `
+with expired as (
+  select q.* from ${queue.table} q
+  where ${pausedCondition(queue)} and q.created_at < now() - interval '${queue.maxPausedHours ?? MAX_PAUSED_HOURS} hours'
+    and (q.leased_until is null or q.leased_until <= now())
+  limit $2 for update skip locked),
+removed as (
+  delete from ${queue.table} q using expired x where q.id = x.id)${queue.onExpired ?? ''}
+select id from expired`;
 
 function receiverParts({ name, partition, receiver }: AnyDeliveryQueue) {
   if (!receiver) return { join: () => '', open: [], host: '' };

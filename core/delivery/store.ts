@@ -4,24 +4,27 @@ import type { Context } from '../context/index.ts';
 import type { AnyDeliveryQueue, ClaimedMessage, DeliveryResult } from '../contract/index.ts';
 import { noteHosts } from './breaker.ts';
 import type { Room } from './capacity.ts';
-import { claimStatement, resultsStatement, setAsideStatement } from './statements.ts';
+import type { Gate, OfTenants } from './gate.ts';
+import { claimStatement, expireStatement, resultsStatement, setAsideStatement } from './statements.ts';
+
+/** Paused messages that one call gives up. */
+const BATCH_SIZE = 5_000;
 
 /** What one claim came to; `more` says that messages were due that are not among those to send. */
 export interface Claimed {
-  send: readonly ClaimedMessage[];
+  send: readonly (ClaimedMessage & OfTenants)[];
   more: boolean;
 }
 
 export class QueueStore {
   readonly #queue: AnyDeliveryQueue;
-  readonly #orgsWithout: () => readonly string[];
+  readonly #gate: Gate;
   readonly #claim: string;
   readonly #results: string;
 
-  /** @param orgsWithout the organizations for which the queue's module is off */
-  constructor(queue: AnyDeliveryQueue, orgsWithout: () => readonly string[]) {
+  constructor(queue: AnyDeliveryQueue, gate: Gate) {
     this.#queue = queue;
-    this.#orgsWithout = queue.waitsWhereOff ? orgsWithout : () => [];
+    this.#gate = gate;
     this.#claim = claimStatement(queue);
     this.#results = resultsStatement(queue);
   }
@@ -39,10 +42,12 @@ export class QueueStore {
   }
 
   async claim(ctx: Context, { free, othersFree, quick }: Room): Promise<Claimed> {
+    const closed = this.#gate.closed();
+    if (closed === null) return { send: [], more: false };
     const lease = randomUUID();
-    const { rows } = await ctx.sql<ClaimedMessage & Record<string, unknown>>(
+    const { rows } = await ctx.sql<ClaimedMessage & OfTenants & Record<string, unknown>>(
       this.#claim,
-      [free, othersFree, quick, lease, this.#orgsWithout()],
+      [free, othersFree, quick, lease, closed],
       `${this.#queue.name}-claim`,
     );
     if (!this.#queue.prepare || rows.length === 0) return { send: rows, more: false };
@@ -54,7 +59,18 @@ export class QueueStore {
       const until = postponed.map((one) => one.until);
       await ctx.sql(setAsideStatement(this.#queue), [removed, ids, until, lease], `${this.#queue.name}-set-aside`);
     }
-    return { send, more: send.length < rows.length };
+    const tenantsOf = new Map(rows.map(({ id, tenants }) => [id, tenants]));
+    const whole = send.map((message) => ({
+      ...message,
+      tenants: tenantsOf.get(message.id) ?? [],
+    }));
+    return { send: whole, more: send.length < rows.length };
+  }
+
+  /** Gives up what was paused for too long. @param closed the tenants for which the module is or was off; null for all */
+  async expire(ctx: Context, closed: readonly string[] | null): Promise<void> {
+    if (closed?.length === 0) return;
+    await ctx.sql(expireStatement(this.#queue), [closed, BATCH_SIZE]);
   }
 
   /** Ignores results whose lease has ended. */

@@ -36,7 +36,7 @@ async function add(pool: pg.Pool, jobs: object[]): Promise<void> {
 }
 
 /** Those for which the job's module is off; null where the whole installation has it off. */
-function organizationsWithout({ modules }: JobRegistry, { module, job }: KnownJob): string[] | null {
+function organizationsWithout({ modules }: JobRegistry, { module, job }: KnownJob): readonly string[] | null {
   if (job.whenOff) return [];
   return modules.off(module, {}) ? null : modules.orgsWithout(module);
 }

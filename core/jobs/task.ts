@@ -23,10 +23,20 @@ export interface TaskServices {
   drainDeliveries(queue: string): Promise<void>;
 }
 
-/** Says so in the history and returns true where the module is off for the work's organization. */
-function skips({ registry, skipped }: TaskServices, module: string, scope: Scope, helpers: { job: object }): boolean {
-  const { orgId, ownerPartnerId: partnerId } = scope;
-  const reason = registry.modules.off(module, { partnerId, orgId });
+/**
+ * Says so in the history and returns true where the module is off for the organization that the job is about. Jobs on the
+ * platform's role have one, too, when work of that organization added them.
+ */
+function skips(
+  { registry, skipped }: TaskServices,
+  module: string,
+  { scope, orgId }: { scope: Scope; orgId: string | null },
+  helpers: { job: object },
+): boolean {
+  const reason = registry.modules.off(module, {
+    partnerId: scope.ownerPartnerId,
+    orgId,
+  });
   if (!reason) return false;
   // The module is faulty, not switched off: its jobs wait until it is repaired.
   if (reason === 'faulty_package') throw new Error(`the package of the module ${module} cannot be used`);
@@ -79,7 +89,7 @@ export function jobTask(services: TaskServices, name: string): QueueTask {
     if (error) throw new Error(`payload of job ${name}: ${error.message}`);
     const scope = await scopeOf(services, job.scope, envelope.orgId);
     if (!scope) return;
-    if (!job.whenOff && skips(services, known.module, scope, helpers)) return;
+    if (!job.whenOff && skips(services, known.module, { scope, orgId: envelope.orgId }, helpers)) return;
     await runUnitOfWork(
       services.work,
       {
@@ -105,7 +115,7 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
     const { eventId } = envelope.data as { eventId: string };
     const kind = envelope.orgId ? 'tenant' : 'platform';
     const scope = await scopeOf(services, kind, envelope.orgId);
-    if (!scope || skips(services, known.module, scope, helpers)) return;
+    if (!scope || skips(services, known.module, { scope, orgId: envelope.orgId }, helpers)) return;
     const role = kind === 'platform' ? 'platform' : 'app';
     const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role } as const;
     await runUnitOfWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {

@@ -47,6 +47,8 @@ export class Effective {
   readonly #locked: ReadonlySet<string>;
   readonly #known: ReadonlySet<string>;
   readonly #partnerOf: ReadonlyMap<string, string>;
+  /** By module, as far as it was asked for. */
+  readonly #orgsWithout = new Map<string, readonly string[]>();
 
   private constructor(
     states: ReadonlyMap<string, State>,
@@ -94,7 +96,15 @@ export class Effective {
     return this.#locked.has(key);
   }
 
-  orgsWithout(key: string): string[] {
+  orgsWithout(key: string): readonly string[] {
+    const known = this.#orgsWithout.get(key);
+    if (known) return known;
+    const found = this.#findOrgsWithout(key);
+    this.#orgsWithout.set(key, found);
+    return found;
+  }
+
+  #findOrgsWithout(key: string): string[] {
     const state = this.#states.get(key);
     if (!state || !this.switched.has(key)) return [];
     const found = new Set(state.orgs.keys());
@@ -102,6 +112,10 @@ export class Effective {
       for (const [orgId, partnerId] of this.#partnerOf) if (this.off(key, { partnerId, orgId })) found.add(orgId);
     }
     return [...found];
+  }
+
+  partnersWithout(key: string): readonly string[] {
+    return [...(this.#states.get(key)?.partners.keys() ?? [])];
   }
 }
 

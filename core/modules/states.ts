@@ -110,8 +110,12 @@ export class ModuleStates implements ModuleDirectory {
     return this.#current.off(module, where);
   }
 
-  orgsWithout(module: string): string[] {
+  orgsWithout(module: string): readonly string[] {
     return this.#current.orgsWithout(module);
+  }
+
+  partnersWithout(module: string): readonly string[] {
+    return this.#current.partnersWithout(module);
   }
 
   locked(name: string): boolean {

@@ -67,13 +67,11 @@ async function documented(token: string): Promise<Set<string>> {
   return new Set(Object.values(body.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)));
 }
 async function catalog(token: string): Promise<Set<string>> {
-  const { body } = await platform.call<{ data: { resource: string; action: string }[] }>(
-    'GET',
-    '/permissions/catalog',
-    {
-      token,
-    },
-  );
+  const { body } = await platform.call<{
+    data: { resource: string; action: string }[];
+  }>('GET', '/permissions/catalog', {
+    token,
+  });
   return new Set(body.data.map(({ resource, action }) => `${resource}:${action}`));
 }
 async function effective(token: string): Promise<Record<string, boolean>> {
@@ -172,7 +170,6 @@ for (const loaded of optional) {
       }
 
       for (const { value: job } of loaded.jobs) {
-        if (job.scope !== 'tenant') continue;
         const task = jobTask(tasks, job.name);
         t.is(await skips(job.name, task, orgId), job.whenOff === undefined, job.name);
         t.false(await skips(job.name, task, neighbour.orgId), `${job.name} of the neighbour`);

@@ -15,6 +15,7 @@ export {
   uniqueName,
 } from './example.ts';
 export { startMailServer, type TakenMail } from './mail-server.ts';
+export { switchModule } from './modules.ts';
 export { joinTestPlatform, startTestPlatform } from './platform.ts';
 export { sharedPlatform } from './pool/shared-platform.ts';
 export { freePort } from './ports.ts';

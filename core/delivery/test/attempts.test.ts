@@ -3,6 +3,7 @@ import test from 'ava';
 import type { Outcome } from '../../contract/index.ts';
 import { drainQueue } from '../drain.ts';
 import { deliveryFigures } from '../figures.ts';
+import { gateOf } from '../gate.ts';
 import { pruneDeliveries } from '../prune.ts';
 import { QueueStore } from '../store.ts';
 import { openQueues, queueOf, type Send } from './queue-of-tests.ts';
@@ -85,7 +86,7 @@ test.serial(
   async (t) => {
     const to = await receiver();
     await add(to, ['a']);
-    const store = new QueueStore(queueOf(delivered), () => []);
+    const store = new QueueStore(queueOf(delivered), gateOf(start.services.modules, 'tests'));
     const { send } = await inPlatformRole((ctx) => store.claim(ctx, ROOM));
     t.is(send.length, 1);
     await drain(() => t.fail('the lease holds') as never);
@@ -115,14 +116,63 @@ test.serial(
       sent.push(text);
       return { result: 'delivered' };
     };
-    await drain(note, { waitsWhereOff: true });
+    await drain(note);
     t.deepEqual(sent, ['c']);
     queues.without.length = 0;
-    await drain(note, { waitsWhereOff: true });
+    await drain(note);
     t.deepEqual(sent, ['c', 'b']);
     t.deepEqual(await waiting(closed), ['a']);
   },
 );
+
+test.serial('what is paused after it was claimed is not sent, counts no attempt, and is sent later', async (t) => {
+  const to = await receiver();
+  const orgId = crypto.randomUUID();
+  await add(to, ['a'], orgId);
+  const prepare = async (_ctx: unknown, messages: object[]) => {
+    queues.without.push(orgId);
+    return { send: messages };
+  };
+  await drain(() => t.fail('it is paused') as never, { prepare } as never);
+  const [row] = await platform.sql('select attempts, lease from test_queue where receiver_id = $1', [to]);
+  t.deepEqual(row, { attempts: 0, lease: null });
+  queues.without.length = 0;
+  await drain(delivered);
+  t.deepEqual(await waiting(to), []);
+});
+
+test.serial('messages of a partner are paused like those of an organization', async (t) => {
+  const to = await receiver();
+  const partnerId = crypto.randomUUID();
+  await add(to, ['a']);
+  await platform.sql('update test_queue set partner_id = $2 where receiver_id = $1', [to, partnerId]);
+  queues.without.push(partnerId);
+  const more = { name: 'tests-partners', tenants: ['org_id', 'partner_id'] as const };
+  await drain(() => t.fail('it is paused') as never, more);
+  t.deepEqual(await waiting(to), ['a']);
+  queues.without.length = 0;
+  await drain(delivered, more);
+  t.deepEqual(await waiting(to), []);
+});
+
+test.serial('what has been paused for longer than its queue allows is given up, and nothing else', async (t) => {
+  const [to, other] = [await receiver(), await receiver()];
+  const orgId = crypto.randomUUID();
+  await add(to, ['old', 'new'], orgId);
+  await add(other, ['of another'], crypto.randomUUID());
+  await platform.sql(`update test_queue set created_at = now() - interval '3 hours', due_at = now() + interval '1 day'
+    where body in ('old', 'of another')`);
+  queues.without.push(orgId);
+  await drain(() => t.fail('nothing is due') as never, {
+    maxPausedHours: 2,
+    onExpired: `,
+cancelled as (update test_log l set status = 'failed', error = 'paused for too long' from expired x where l.id = x.id)`,
+  });
+  queues.without.length = 0;
+  t.deepEqual([await waiting(to), await waiting(other)], [['new'], ['of another']]);
+  const rows = await platform.sql(`select status from test_log where error = 'paused for too long'`);
+  t.deepEqual(rows, [{ status: 'failed' }]);
+});
 
 test.serial('what is prepared can be completed, postponed or left out', async (t) => {
   const to = await receiver();

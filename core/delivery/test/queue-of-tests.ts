@@ -33,7 +33,15 @@ export async function openQueues() {
   const without: string[] = [];
   const start: StartServices = {
     log,
-    services: { ...work.services, modules: { ...work.services.modules, orgsWithout: () => without } },
+    services: {
+      ...work.services,
+      modules: {
+        ...work.services.modules,
+        off: () => null,
+        orgsWithout: () => without,
+        partnersWithout: () => [],
+      },
+    },
     asPlatform: (run) =>
       runUnitOfWork(work, { actor: NOBODY, scope: EVERYWHERE, requestId: 'test', log, role: 'platform' }, run),
     asOrganization: async () => null,
@@ -77,7 +85,12 @@ export async function openQueues() {
     hurry: (receiverId: string) =>
       platform.sql('update test_queue set due_at = now() where receiver_id = $1 and lease is null', [receiverId]),
     logOf: (receiverId: string) =>
-      platform.sql<{ status: string; attempts: number; error: string | null; seconds: number | null }>(
+      platform.sql<{
+        status: string;
+        attempts: number;
+        error: string | null;
+        seconds: number | null;
+      }>(
         `select l.status, l.attempts, l.error, extract(epoch from q.due_at - now())::float8 as seconds
          from test_log l left join test_queue q on q.id = l.id where q.receiver_id = $1 order by q.body`,
         [receiverId],

@@ -111,6 +111,8 @@ test('work over all organizations learns which to leave out', (t) => {
   t.deepEqual(at({ tenants: [said('a', 'o', false)] }).orgsWithout('b'), ['o']);
   t.deepEqual(at({ tenants: [said('a', null, false)] }).orgsWithout('a'), ['o', 'o2']);
   t.deepEqual(at({}).orgsWithout('a'), []);
+  t.deepEqual(at({ tenants: [said('a', null, false)] }).partnersWithout('a'), ['p']);
+  t.deepEqual(at({ tenants: [said('a', 'o', false)] }).partnersWithout('a'), []);
 });
 
 test('what stands on a module and what it stands on are found through others', (t) => {

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { startMailServer, startTestPlatform } from '#test';
+import { startMailServer, startTestPlatform, switchModule } from '#test';
 import { quietUntil } from '../services/sending/quiet.ts';
 import { hurry, message, openTenant, receiver } from './ground.ts';
 
@@ -116,8 +116,14 @@ test.serial(
     await at.send(id, message());
     t.is((await at.read(id)).health, 'failing');
     await at.send(id, message());
-    t.like(await at.read(id), { health: 'disabled_by_system', consecutiveFailures: 50, lastError: 'gone' });
-    const inbox = await platform.call<{ data: { title: string; priority: string }[] }>('GET', '/notifications', {
+    t.like(await at.read(id), {
+      health: 'disabled_by_system',
+      consecutiveFailures: 50,
+      lastError: 'gone',
+    });
+    const inbox = await platform.call<{
+      data: { title: string; priority: string }[];
+    }>('GET', '/notifications', {
       token: at.orgAdmin.token,
     });
     t.deepEqual(
@@ -156,7 +162,10 @@ test.serial('beyond its throttle a channel has one digest at the end of the wind
   t.true(wait > 0 && wait <= 600_000);
   await hurry(platform, id);
   t.is(server.received.length, 3);
-  const { data, type } = (server.received[2]?.body ?? {}) as { type: string; data: { title: string; message: string } };
+  const { data, type } = (server.received[2]?.body ?? {}) as {
+    type: string;
+    data: { title: string; message: string };
+  };
   t.is(type, 'alert.digest');
   t.is(data.title, '2 more alerts');
   t.is(data.message.split('\n').length, 2);
@@ -238,4 +247,25 @@ test.serial('messages are kept for 90 days', async (t) => {
   );
   await platform.runJobs();
   t.is((await at.kept(id)).length, 1);
+});
+
+test.serial('messages wait while alert channels are off for the organization, for a day at most', async (t) => {
+  const at = await openTenant(platform);
+  const { id } = await at.channel('teams', { webhookUrl: server.url });
+  server.answer = { status: 500, headers: {}, text: 'no' };
+  await at.send(id, message({ title: 'kept' }), message({ title: 'too old' }));
+  server.received = [];
+  server.answer = { status: 200, headers: {}, text: 'ok' };
+  await switchModule(platform, at, 'alert-channels', false);
+  await hurry(platform, id);
+  t.is(server.received.length, 0);
+  await platform.sql(
+    `update alert_channel_queue q set created_at = now() - interval '25 hours' from alert_notifications n
+     where n.id = q.id and n.message ->> 'title' = 'too old'`,
+  );
+  await hurry(platform, id);
+  await switchModule(platform, at, 'alert-channels', true);
+  await hurry(platform, id);
+  t.is(server.received.length, 1);
+  t.deepEqual((await at.kept(id)).map(({ status }) => status).sort(), ['cancelled', 'sent']);
 });

@@ -1,6 +1,6 @@
 /** Notices by mail, through a real mail server: one recipient each, threads, retries, quiet hours and digests. */
 import test from 'ava';
-import { orgUser, startMailServer, startTestPlatform } from '#test';
+import { organization, orgUser, startMailServer, startTestPlatform, switchModule } from '#test';
 import { retryDelay } from '../../../../core/delivery/retry-delay.ts';
 import { notificationQueue } from '../services/delivery/queue.ts';
 import { emit, hurry, openTenant, sweep } from './ground.ts';
@@ -230,3 +230,52 @@ test('delays grow, spread by a fifth, and are longer where the other side asks s
     86_400,
   );
 });
+
+test.serial(
+  'mail about an organization that has notifications off waits, and leaves the digests of its readers',
+  async (t) => {
+    const at = await openTenant(platform);
+    const second = await organization(platform, at.partnerId);
+    const everywhere = at.partner;
+    await at.prefer(everywhere, {
+      type: 'device',
+      email: 'digest',
+      emailFrom: 'low',
+      digest: { every: 'hour' },
+    });
+    for (const orgId of [second.orgId, at.orgId]) {
+      const deviceId = await at.device(orgId === at.orgId ? at.siteId : second.siteId, orgId);
+      await at.tell('devices.main_agent_silent', { hostname: 'pc' }, { deviceId, orgId });
+    }
+    // One slot, and the first of its deliveries names its row: that of the organization that is switched off.
+    await platform
+      .sql(
+        `with named as (
+       select d.id from notification_deliveries d join user_notifications n on n.id = d.notification_id
+       where d.user_id = $1 and n.org_id = $2),
+     gone as (delete from notification_queue where user_id = $1 and id not in (select id from named)),
+     kept as (update notification_queue set digest_at = date_trunc('hour', now()) where user_id = $1 and id in (select id from named)),
+     made as (
+       insert into notification_queue (id, kind, tenant_id, user_id, digest_at)
+       select id, 'email', '00000000-0000-0000-0000-000000000000', $1, date_trunc('hour', now()) from named
+       on conflict (id) do nothing)
+     update notification_deliveries set due_at = date_trunc('hour', now()) where user_id = $1`,
+        [everywhere.id, second.orgId],
+      )
+      .catch(async () => undefined);
+    const states = async () =>
+      (await at.deliveries(everywhere)).map(({ status, digest }) => `${status}${digest ? ' in a digest' : ''}`).sort();
+    t.deepEqual(await states(), ['pending in a digest', 'pending in a digest']);
+    await switchModule(platform, { ...at, orgId: second.orgId }, 'notifications', false);
+    await hurry(platform, everywhere);
+    t.deepEqual(await states(), ['pending', 'sent in a digest']);
+    t.is(mailsTo(everywhere.email).length, 1);
+    t.is(header(mailsTo(everywhere.email)[0]?.text ?? '', 'Subject'), 'Quartermaster: one notice');
+    await hurry(platform, everywhere);
+    t.is(mailsTo(everywhere.email).length, 1);
+    await switchModule(platform, { ...at, orgId: second.orgId }, 'notifications', true);
+    await hurry(platform, everywhere);
+    t.deepEqual(await states(), ['sent', 'sent in a digest']);
+    t.is(mailsTo(everywhere.email).length, 2);
+  },
+);

@@ -3,6 +3,8 @@ import Joi from 'joi';
 import { Model, named } from '#core';
 
 export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed';
+/** As people see it: a delivery is paused while webhooks are switched off for its organization. */
+export type ShownStatus = DeliveryStatus | 'paused';
 export type ErrorCode = 'dns' | 'blocked_address' | 'connect' | 'tls' | 'timeout' | 'http' | 'too_large' | 'cancelled';
 
 export class Delivery extends Model {
@@ -35,7 +37,7 @@ export class Delivery extends Model {
   declare deliveredAt: Date | null;
 }
 
-export const STATUSES = ['pending', 'retrying', 'delivered', 'failed'];
+export const STATUSES: readonly ShownStatus[] = ['pending', 'retrying', 'paused', 'delivered', 'failed'];
 
 const time = Joi.date().iso().allow(null).required();
 const text = Joi.string().allow(null, '').required();
@@ -53,7 +55,10 @@ export const deliveryShape = named(
     payload: Joi.object().unknown().required(),
     status: Joi.string()
       .valid(...STATUSES)
-      .required(),
+      .required()
+      .description(
+        '`paused`: webhooks are switched off for its organization; it is sent when they are on again within 24 hours',
+      ),
     attempts: Joi.number().integer().required(),
     maxAttempts: Joi.number().integer().required(),
     nextRetryAt: time,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { announceDue, type Context, errors, type PageQuery, page, type SortKey } from '#core';
 import { NotFailed } from '../errors.ts';
-import { Delivery, type DeliveryStatus } from '../models/delivery.ts';
+import { Delivery, type DeliveryStatus, type ShownStatus } from '../models/delivery.ts';
 import type { Webhook } from '../models/webhook.ts';
 import { mustKnow } from './kinds.ts';
 import { bodyOf } from './outbox/messages.ts';
@@ -20,24 +20,40 @@ const ORDER = {
 };
 
 export interface DeliveryQuery extends PageQuery {
-  status?: DeliveryStatus;
+  status?: ShownStatus;
   eventType?: string;
   from?: Date;
   to?: Date;
 }
 
-export const show = ({ partnerId: _, ...delivery }: Delivery) => delivery;
+const WAITING: readonly DeliveryStatus[] = ['pending', 'retrying'];
+
+export function show(ctx: Context, { partnerId, ...delivery }: Delivery) {
+  const { orgId } = delivery;
+  const paused =
+    WAITING.includes(delivery.status) && ctx.services.modules.off('webhooks', { orgId, partnerId }) !== null;
+  return paused ? { ...delivery, status: 'paused', nextRetryAt: null } : delivery;
+}
 
 /** Newest first. Users limited to sites or groups see what was sent about those. */
 export async function listDeliveries(ctx: Context, webhookId: string, query: DeliveryQuery) {
   await mustSee(ctx, webhookId);
   const { status, eventType, from, to } = query;
   const found = Delivery.in(ctx).where('webhook_deliveries.webhookId', webhookId);
-  if (status) found.where('webhook_deliveries.status', status);
+  if (status) inState(ctx, found, status);
   if (eventType) found.where('webhook_deliveries.eventType', eventType);
   if (from) found.where('webhook_deliveries.createdAt', '>=', from);
   if (to) found.where('webhook_deliveries.createdAt', '<', to);
-  return page(found, query, ORDER, show);
+  return page(found, query, ORDER, (delivery) => show(ctx, delivery));
+}
+
+function inState(ctx: Context, found: ReturnType<typeof Delivery.in<Delivery>>, status: ShownStatus): void {
+  found.whereIn('webhook_deliveries.status', status === 'paused' ? WAITING : [status]);
+  if (status !== 'paused' && !WAITING.includes(status)) return;
+  const { modules } = ctx.services;
+  const off = `coalesce(webhook_deliveries.org_id = any (?) or webhook_deliveries.partner_id = any (?), false)`;
+  const without = [modules.orgsWithout('webhooks'), modules.partnersWithout('webhooks')];
+  found.whereRaw(status === 'paused' ? off : `not ${off}`, without as string[][]);
 }
 
 /** Queues a test. It is sent once, in any state of the webhook. Throws UNKNOWN_EVENT. */

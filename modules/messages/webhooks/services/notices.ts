@@ -17,18 +17,24 @@ const REASONS: Record<Reason, string> = {
   failing_for_days: `every attempt has failed for ${DISABLE_POLICY.afterDays} days`,
 };
 
-/** Does nothing when the webhook or the account no longer exists. */
+/** Does nothing when the webhook or the account no longer exists, or webhooks are off there by now. */
 export async function sendNotice(ctx: Context, notice: Notice): Promise<void> {
   const { webhookId, userId, reason, consecutiveFailures } = notice;
   const found = await ctx.asPlatform(async (own) => {
-    const { rows } = await own.sql<{ name: string; host: string; email: string }>(
-      `select w.name, w.host, u.email from webhooks w, users u
+    const { rows } = await own.sql<{
+      name: string;
+      host: string;
+      email: string;
+      orgId: string | null;
+      partnerId: string | null;
+    }>(
+      `select w.name, w.host, u.email, w.org_id as "orgId", w.partner_id as "partnerId" from webhooks w, users u
        where w.id = $1 and w.deleted_at is null and u.id = $2 and u.status = 'active'`,
       [webhookId, userId],
     );
     return rows[0];
   });
-  if (!found) return;
+  if (!found || ctx.services.modules.off('webhooks', found)) return;
   const name = oneLine(found.name);
   const what = reason
     ? `was switched off: ${REASONS[reason]}. Nothing is sent to it until it is set active again or a test of it succeeds. What was waiting is kept for 24 hours; later failures can be replayed from its log.`

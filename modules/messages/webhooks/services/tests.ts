@@ -18,7 +18,7 @@ export async function testWebhook(ctx: Context, id: string, event: string, wait:
   for (;;) {
     const delivery = await ctx.asPlatform(async (own) => Delivery.in(own).findById(deliveryId));
     const over = delivery?.status === 'delivered' || delivery?.status === 'failed' || Date.now() > end;
-    if (delivery && over) return reply({ data: show(delivery) }, { status: 200 });
+    if (delivery && over) return reply({ data: show(ctx, delivery) }, { status: 200 });
     await pause(LOOK_MS);
   }
 }

@@ -3,14 +3,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { retryAfterOf } from '#core';
+import { switchModule, systemUser } from '#test';
 import { retryDelay } from '../../../../core/delivery/retry-delay.ts';
 import { webhookQueue } from '../services/sending/queue.ts';
-import { hurry, openPlatform, openTenant, receiver, until } from './ground.ts';
+import { hurry, openPlatform, openTenant, receiver, type Sent, until } from './ground.ts';
 
 const delayAfter = (attempt: number, retryAfter: number | null, random?: () => number) =>
   retryDelay(webhookQueue.retryDelays, attempt, retryAfter, random);
 
 const platform = await openPlatform();
+const admin = await systemUser(platform);
 const stop = await platform.platform.tasks.startBackground();
 test.after.always(async () => {
   await stop();
@@ -150,6 +152,53 @@ test.serial(
     t.like((await at.call('PATCH', `/webhooks/${id}`, { status: 'active' })).body.data, { consecutiveFailures: 0 });
   },
 );
+
+test('what waits is paused while webhooks are off for its organization, and is sent when they are on again', async (t) => {
+  const at = await openTenant(platform);
+  const to = await receiver();
+  t.teardown(() => to.close());
+  to.answer = () => (to.got.length <= 2 ? { status: 500 } : {});
+  const { id } = await at.webhook(to.url);
+  await at.emit('devices.online', { hostname: 'kept' });
+  await at.emit('devices.online', { hostname: 'too old' });
+  await until('both wait', async () => (await at.deliveries(id, '&status=retrying')).length === 2);
+  await switchModule(platform, at, 'webhooks', false);
+  await hurry(platform, id);
+  const seen = async () =>
+    (await at.call<{ data: Sent[] }>('GET', `/webhooks/${id}/deliveries?status=paused`, undefined, admin)).body.data;
+  t.deepEqual(
+    (await seen()).map(({ status, nextRetryAt }) => [status, nextRetryAt]),
+    [
+      ['paused', null],
+      ['paused', null],
+    ],
+  );
+  const pending = await at.call<{ data: Sent[] }>(
+    'GET',
+    `/webhooks/${id}/deliveries?status=retrying`,
+    undefined,
+    admin,
+  );
+  t.deepEqual(pending.body.data, []);
+  const [other, elsewhere] = [await openTenant(platform), await receiver()];
+  t.teardown(() => elsewhere.close());
+  await other.webhook(elsewhere.url);
+  await other.emit('devices.online', { hostname: 'next door' });
+  await until('the queue works meanwhile', () => elsewhere.got.length === 1);
+  t.is(to.got.length, 2);
+  await platform.sql(
+    `update webhook_queue q set created_at = now() - interval '25 hours' from webhook_deliveries d
+     where d.id = q.id and d.payload -> 'data' ->> 'hostname' = 'too old'`,
+  );
+  await switchModule(platform, at, 'webhooks', true);
+  await until('it is sent', async () => (await at.deliveries(id, '&status=delivered')).length === 1);
+  const given = await until('the other is given up', async () => (await at.deliveries(id, '&status=failed'))[0]);
+  t.like(given, { errorCode: 'cancelled', attempts: 1 });
+  t.deepEqual(
+    to.got.slice(2).map(({ body }) => body.data.hostname),
+    ['kept'],
+  );
+});
 
 test('five days without a success switch it off, however few deliveries there were', async (t) => {
   const at = await openTenant(platform);

@@ -7,11 +7,17 @@ export interface Notice {
   reason: string;
 }
 
-/** Ends quietly when plugin or account are gone. */
+/** Does nothing when plugin or account are gone, or plugins are off there by now. */
 export async function sendNotice(ctx: Context, { installationId, userId, reason }: Notice): Promise<void> {
   const found = await ctx.asPlatform(async (own) => {
-    const { rows } = await own.sql<{ slug: string; org: string; email: string }>(
-      `select i.slug, coalesce(o.name, p.name) as org, u.email
+    const { rows } = await own.sql<{
+      slug: string;
+      org: string;
+      email: string;
+      orgId: string | null;
+      partnerId: string | null;
+    }>(
+      `select i.slug, coalesce(o.name, p.name) as org, u.email, i.org_id as "orgId", i.partner_id as "partnerId"
        from plugin_installations i left join organizations o on o.id = i.org_id left join partners p on p.id = i.partner_id,
          users u
        where i.id = $1 and u.id = $2 and u.status = 'active'`,
@@ -19,7 +25,7 @@ export async function sendNotice(ctx: Context, { installationId, userId, reason 
     );
     return rows[0];
   });
-  if (!found) return;
+  if (!found || ctx.services.modules.off('plugins', found)) return;
   const { slug, org, email } = found;
   await ctx.services.mail.send({
     to: email,

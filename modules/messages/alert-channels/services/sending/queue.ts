@@ -43,7 +43,11 @@ export const alertChannelQueue = defineDelivery<QueuedMessage, Details, Message>
   },
   retryDelays: [30, 120, 600, 3600],
   receiver: { table: 'alert_channels', open: 'true' },
-  waitsWhereOff: true,
+  tenants: ['org_id', 'partner_id'],
+  onExpired: `,
+cancelled as (
+  update alert_notifications n set status = 'cancelled', error = 'alert channels were switched off for a day'
+  from expired x where n.id = x.id and n.status = 'pending')`,
   message: {
     columns: 'n.kind, n.severity, n.message, n.reached, q.counted, to_jsonb(r) as channel',
     from: 'join alert_notifications n on n.id = q.id',

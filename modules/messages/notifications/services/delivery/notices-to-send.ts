@@ -1,12 +1,15 @@
 /** Loads the notices of claimed messages. Notices that were read, removed or lie out of reach by now are not sent any more. */
 import type { ClaimedMessage, Context, PreparedMessages } from '#core';
-import type { Item, Message, QueuedMessage } from './message.ts';
+import { type Owned, setApart, tenantsWithout } from './digests.ts';
+import type { Message, QueuedMessage } from './message.ts';
 
 // A digest is all pending deliveries of its user and time.
 // reach: platform role: background sender of queued notices
 const LOAD = `
 select q.id as "queueId", d.id, n.id as "notificationId", n.type, n.priority, n.title, n.message, n.link,
   n.dedupe_key as "dedupeKey", n.count, n.last_occurred_at as "lastOccurredAt", o.name as organization,
+  n.org_id as "orgId", n.partner_id as "partnerId",
+  q.digest_at is not null and coalesce(n.org_id, n.partner_id) = any ($2::uuid[]) as paused,
   case when n.id is null then 'removed before it was sent'
        when n.read and n.in_app then 'read before it was sent'
        when u.status <> 'active' then 'the account is not active'
@@ -23,7 +26,7 @@ from notification_queue q join users u on u.id = q.user_id
   left join organizations o on o.id = n.org_id
 where q.id = any ($1) order by notification_rank(n.priority) desc, n.last_occurred_at desc, d.id`;
 
-type Loaded = Item & { queueId: string; why: string | null };
+type Loaded = Owned & { why: string | null; paused: boolean | null };
 
 /** Messages without a notice that is still to be sent are left out. Platform role. */
 export async function loadNotices(
@@ -32,7 +35,7 @@ export async function loadNotices(
 ): Promise<PreparedMessages<Message>> {
   const { rows } = await ctx.sql<Loaded & Record<string, unknown>>(
     LOAD,
-    [messages.map(({ id }) => id)],
+    [messages.map(({ id }) => id), tenantsWithout(ctx)],
     'notifications-load',
   );
   await suppress(
@@ -41,9 +44,13 @@ export async function loadNotices(
   );
   const send = messages.map((message) => ({
     ...message,
-    items: rows.filter(({ queueId, why }) => queueId === message.id && why === null),
+    items: rows.filter(({ queueId, why, paused }) => queueId === message.id && why === null && !paused),
   }));
-  return { send: send.filter(({ items }) => items.length > 0) };
+  const paused = rows.filter((row) => row.why === null && row.paused);
+  const left = await setApart(ctx, paused, send);
+  return {
+    send: send.filter(({ id, items }) => items.length > 0 && !left.has(id)),
+  };
 }
 
 async function suppress(ctx: Context, items: readonly Loaded[]): Promise<void> {

@@ -31,7 +31,12 @@ export const notificationQueue = defineDelivery<QueuedMessage, Details, Message>
   partition: ['kind', 'tenant_id'],
   limits: { perPartition: 5, perProcess: () => 20, leaseSeconds: 180, pollSeconds: 5 },
   retryDelays: [30, 120, 600, 1800, 7200],
-  waitsWhereOff: true,
+  tenants: ['org_id', 'tenant_id'],
+  onExpired: `,
+suppressed as (
+  update notification_deliveries d set status = 'suppressed', error = 'notifications were switched off for a day'
+  from expired x where d.status = 'pending'
+    and (d.id = x.id or (d.digest and d.user_id = x.user_id and d.due_at = x.digest_at)))`,
   message: {
     columns: 'q.kind, q.user_id as "userId", q.digest_at as "digestAt", d.targets, u.email',
     from: 'join notification_deliveries d on d.id = q.id join users u on u.id = q.user_id',

@@ -47,6 +47,13 @@ export const webhookQueue = defineDelivery<Message, Details>({
   // Ten attempts in about three days.
   retryDelays: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
   receiver: { table: 'webhooks', open: 'r.deleted_at is null', host: 'r.host' },
+  tenants: ['org_id', 'partner_id'],
+  // reach: platform role: the queue sends for all organizations
+  onExpired: `,
+cancelled as (
+  update webhook_deliveries d set status = 'failed', error_code = 'cancelled', next_retry_at = null,
+    error_message = 'Webhooks were switched off for a day'
+  from expired x where d.id = x.id and d.status in ('pending', 'retrying'))`,
   ready: `r.status = 'active' or q.test`,
   message: {
     // reach: platform role: the queue sends for all organizations

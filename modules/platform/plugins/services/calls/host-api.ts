@@ -3,7 +3,7 @@ import { AppError, type Services, type StartServices } from '#core';
 import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
 import { actorOf } from '../installations/health.ts';
-import { type Facts, linePlace } from '../running/facts.ts';
+import { type Facts, isOffFor, linePlace } from '../running/facts.ts';
 import type { LogWriter } from '../running/log-writer.ts';
 import type { Invocation } from '../running/process/invocation.ts';
 import { deviceMethods } from './device-methods.ts';
@@ -52,7 +52,11 @@ export class HostApi {
   private async allowed(facts: Facts, invocation: Invocation, name: string, params: unknown): Promise<unknown> {
     const method = mustAllow(name, params, facts);
     if (name === 'log') {
-      const { level, message, fields } = params as { level: Level; message: string; fields?: Record<string, unknown> };
+      const { level, message, fields } = params as {
+        level: Level;
+        message: string;
+        fields?: Record<string, unknown>;
+      };
       const { hook, id: invocationId } = invocation;
       this.deps.logs.say(
         { ...linePlace(facts), level, message, fields, hook, invocationId },
@@ -60,6 +64,9 @@ export class HostApi {
       );
       return null;
     }
+    // What runs since before the switch does nothing more outside, but for the step that takes the plugin away.
+    if (facts.status !== 'uninstalling' && isOffFor(this.deps.services.services, facts))
+      throw new HostError('NOT_AVAILABLE', 'Plugins are switched off here');
     this.rates.mustAdmit(facts.key, name, facts.limits);
     if (name === 'http.fetch') return fetchFor(this.deps.http, params as never, invocation.timeoutMs);
     if (name === 'notifications.send' && !this.notices.take(facts.key, NOTICES_PER_MINUTE))

@@ -17,8 +17,10 @@ export const pluginQueue = defineDelivery<Message, Details>({
     leaseSeconds: 45,
   },
   retryDelays: RETRY_SECONDS,
-  receiver: { table: 'plugin_installations', open: `r.enabled and r.status = 'installed'` },
-  waitsWhereOff: true,
+  receiver: {
+    table: 'plugin_installations',
+    open: `r.enabled and r.status = 'installed'`,
+  },
   message: {
     columns: `q.installation_id as "installationId", q.org_id as "orgId", r.partner_id as "partnerId", q.kind, q.key, q.body, q.depth`,
   },

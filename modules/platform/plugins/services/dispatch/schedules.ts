@@ -42,7 +42,8 @@ interface Due {
 
 /**
  * Platform role. Runs that were missed while no worker ran are made up for by one. A second run within a minute finds none due.
- * Schedules of a partner's plugin run once for each organization that it serves.
+ * Schedules of a partner's plugin run once for each organization that it serves. Runs that come round while plugins are
+ * switched off for an organization are not made up for.
  */
 export async function tickSchedules(ctx: Context): Promise<number> {
   const { rows } = await ctx.sql<Due & Record<string, unknown>>(
@@ -52,6 +53,7 @@ export async function tickSchedules(ctx: Context): Promise<number> {
      order by s.next_run_at limit ${BATCH_SIZE} for update of s skip locked`,
   );
   const now = new Date();
+  const without = ctx.services.modules.orgsWithout('plugins');
   for (const { installationId, kind, name, cron, at } of rows) {
     const { next } = momentsAround({ cron }, now);
     await ctx.sql(
@@ -61,12 +63,13 @@ export async function tickSchedules(ctx: Context): Promise<number> {
        insert into plugin_queue (installation_id, org_id, key, kind, body)
        select installation_id, o.id, $6, $2, $7::json
        from moved join organizations o on o.id = moved.org_id or o.partner_id = moved.partner_id
-       where o.deleted_at is null and moved.installation_id in (select s.id from plugins_serving(o.id) s)
+       where o.deleted_at is null and o.id <> all ($8::uuid[]) and moved.installation_id in (select s.id from plugins_serving(o.id) s)
        on conflict do nothing`,
       [
         ...[installationId, kind, name, at, next ?? 'infinity'],
         `${kind}:${name}:${at.toISOString()}`,
         JSON.stringify({ name, at: at.toISOString(), data: {} }),
+        without,
       ],
     );
   }

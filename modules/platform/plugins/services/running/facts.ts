@@ -1,5 +1,5 @@
 /** What the host needs to know to run an installation: read at the first use, and again after each change. */
-import type { Context } from '#core';
+import type { Context, Services } from '#core';
 import { DEFAULT_LIMITS, type Manifest, type OrgInfo, type ResourceLimits, withDefaults } from '#plugin-sdk/host';
 import type { Health, Status } from '../../models/installation.ts';
 
@@ -104,6 +104,10 @@ export const linePlace = ({ id, orgId, partnerId }: Facts) => ({
 
 /** The notice that an installation has changed; its payload is the id. */
 export const CHANGED = 'plugins.changed';
+
+/** Whether plugins are switched off where it works. */
+export const isOffFor = ({ modules }: Pick<Services, 'modules'>, { orgId, partnerId }: Facts): boolean =>
+  modules.off('plugins', { orgId, partnerId }) !== null;
 
 /** Whether its processes may run: it is enabled, or in a lifecycle step. */
 export async function isOn(ctx: Context, id: string): Promise<boolean> {

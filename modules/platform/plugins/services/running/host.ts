@@ -6,7 +6,7 @@ import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/health.ts';
 import { Deaths } from './deaths.ts';
-import { CHANGED, type Facts, isOn, keyOf, linePlace, readFacts, type Workplace } from './facts.ts';
+import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, readFacts, type Workplace } from './facts.ts';
 import { LogWriter } from './log-writer.ts';
 import type { Outcome } from './process/invocation.ts';
 import { PluginProcess } from './process/plugin-process.ts';
@@ -19,6 +19,8 @@ import { Staging } from './staging.ts';
 const FACTS_MS = 30_000;
 const MOST_FACTS = 10_000;
 const LOOK_MS = 1_000;
+/** After so long a call is tried again that came while plugins were switched off. */
+const OFF_MS = 60_000;
 
 export interface Call {
   kind: HandlerKind;
@@ -87,6 +89,8 @@ export class PluginHost {
     if (facts instanceof Error) return failed('PERMANENT', facts.message);
     if (!facts) return failed('PERMANENT', 'It is not installed any more');
     if (!mayRun(facts, call)) return failed('PERMANENT', 'It is not enabled');
+    if (!call.always && isOffFor(this.services.services, facts))
+      return failed('BUSY', 'Plugins are switched off here', OFF_MS);
     const { callsPerMinute } = facts.limits;
     if (!this.rates.take(facts.key, callsPerMinute)) {
       const message = `More than ${callsPerMinute} calls within a minute`;

@@ -1,5 +1,6 @@
 /** What waits for plugins and what stands still: repeats, queues that grow too long, steps that never end, old lines. */
 import test from 'ava';
+import { switchModule } from '#test';
 import { pruneLogs, trimQueues } from '../../services/sweeps.ts';
 import { openGround, openTenant, until } from '../ground.ts';
 import { wants } from '../packages.ts';
@@ -121,7 +122,10 @@ test.serial('a failure that names its time is tried again then, and not before',
   const { id } = await at.run(manifest);
   await at.emit('devices.online', { hostname: 'pc' });
   const waiting = await until('it waits', async () => {
-    const [row] = await ground.platform.sql<{ seconds: number; attempts: number }>(
+    const [row] = await ground.platform.sql<{
+      seconds: number;
+      attempts: number;
+    }>(
       `select extract(epoch from due_at - now())::float8 as seconds, attempts from plugin_queue
        where installation_id = $1 and attempts > 0`,
       [id],
@@ -149,3 +153,50 @@ test.serial('onUninstall is tried as well as can be: what fails or never ends is
     t.true(lines.length > 0, 'its log stays, and says that it failed');
   }
 });
+
+test.serial(
+  'where plugins are off, work for them waits, schedules come round for nothing, and calls do nothing',
+  async (t) => {
+    const source = `export default {
+    actions: { go: (input, ctx) => ctx.kv.set('went', true) },
+    handlers: { on: (event, ctx) => ctx.kv.set(event.id, event.data.hostname), tick: (run, ctx) => ctx.kv.set('ticked', true) } };`;
+    const manifest = await ground.register(
+      {
+        permissions: wants('devices:read', 'kv'),
+        hooks: ONLINE,
+        schedules: [{ name: 'tick', cron: '*/5 * * * *', handler: 'tick' }],
+      },
+      source,
+    );
+    const [at, neighbour] = await Promise.all([openTenant(ground), openTenant(ground)]);
+    const [{ id }, other] = [await at.run(manifest), await neighbour.run(manifest)];
+    await switchModule(ground.platform, at, 'plugins', false);
+    const body = JSON.stringify({
+      id: 'held',
+      type: 'device.online',
+      data: { hostname: 'pc' },
+    });
+    await ground.platform.sql(
+      `insert into plugin_queue (installation_id, org_id, key, kind, body)
+     values ($1, $2, 'event:held', 'event', $5), ($3, $4, 'event:held', 'event', $5)`,
+      [id, at.orgId, other.id, neighbour.orgId, body],
+    );
+    await ground.platform.sql(
+      `update plugin_schedules set next_run_at = date_trunc('minute', now()) where installation_id = any ($1)`,
+      [[id, other.id]],
+    );
+    await ground.tick();
+    await until('the neighbour has both', async () => Object.keys(await neighbour.kv(manifest.slug)).length === 2);
+    t.deepEqual(await at.kv(manifest.slug), {});
+    t.deepEqual(await keys(id), ['event:held'], 'a schedule that comes round meanwhile is not made up for');
+    const call = {
+      kind: 'handler',
+      handler: 'tick',
+      hook: 'tick',
+      args: [{}],
+    } as const;
+    t.like(await ground.host.call({ installationId: id, orgId: at.orgId }, call), { ok: false, code: 'BUSY' });
+    await switchModule(ground.platform, at, 'plugins', true);
+    t.is(await until('it is handled', async () => (await at.kv(manifest.slug)).held), 'pc');
+  },
+);
