@@ -10,6 +10,8 @@ export interface ErrorExtras {
   cause?: unknown;
 }
 
+const LIMITED_SECONDS = '30';
+
 export class AppError extends Error {
   readonly code: string;
   readonly status: number;
@@ -24,7 +26,8 @@ export class AppError extends Error {
     this.status = status;
     this.details = extras.details ?? [];
     this.beside = extras.beside ?? {};
-    this.headers = extras.headers ?? {};
+    // A caller that is limited always learns when to come back; where it is known better, the header says so.
+    this.headers = { ...(status === 429 ? { 'retry-after': LIMITED_SECONDS } : {}), ...extras.headers };
   }
 }
 

@@ -254,6 +254,8 @@ function answerWith(
   const response =
     read?.route === route && status < 400 ? tagged(read, shown as object, h) : h.response(shown as object);
   response.code(status);
+  // Tokens and secrets are answers to changes alone, and no such answer is worth storing.
+  if (route.method !== 'GET') response.header('cache-control', 'no-store');
   if (options.type) response.type(options.type);
   for (const [name, value] of Object.entries({ ...headers, ...options.headers })) response.header(name, value);
   for (const [name, cookie] of Object.entries(options.cookies ?? {})) {

@@ -7,31 +7,23 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type Joi from 'joi';
-import { type Called, type CallOptions, enrollAgent, enrollmentKey, type FakeAgent } from '#test';
+import { enrollAgent, enrollmentKey } from '#test';
 import type { AnyRoute, OperationExample } from '../../core/contract/index.ts';
 import { queryOf } from '../../core/http/conventions/field-selection.ts';
 import { openapiDocument } from '../../core/http/document/document.ts';
 import type { RouteTag } from '../../core/http/route.ts';
 import { labelOf } from './fixtures/examples.ts';
+import { firstSuccess, type Success } from './fixtures/executing.ts';
 import { openInstallation } from './fixtures/installation.ts';
 import { existingPaths } from './fixtures/paths.ts';
 import { difference, Normaliser } from './fixtures/recordings.ts';
-import { sample, schemaOf } from './fixtures/sample.ts';
-import { succeeding, turnOf } from './fixtures/succeeding.ts';
+import { turnOf } from './fixtures/succeeding.ts';
 
 const recording = process.env.EXAMPLES === 'record';
 const executing = recording || process.env.EXAMPLES === 'execute';
 const installation = await openInstallation({ LOG_LEVEL: 'silent' });
-const { platform, owner, admin, tags, examples, context } = installation;
+const { platform, owner, admin, tags, examples } = installation;
 test.after.always(() => installation.stop());
-
-/** The query that the operation cannot do without. */
-function queryFor(route: AnyRoute): Record<string, unknown> {
-  if (!route.query) return {};
-  const { properties = {}, required = [] } = schemaOf(route.query);
-  if (required.length === 0) return {};
-  return sample({ type: 'object', properties, required }) as Record<string, unknown>;
-}
 
 function parametersIn({ path: template, params }: AnyRoute, path: string): Record<string, string> {
   const parts = path.split('/');
@@ -52,16 +44,8 @@ function queryIn(route: AnyRoute, text: string): Record<string, unknown> {
   return Object.fromEntries(Object.keys(given).map((name) => [name, value?.[name] ?? given[name]]));
 }
 
-/** At most so many paths are tried for one operation. */
-const MAX_PATHS = 60;
-
-interface Callers {
-  agent: FakeAgent;
-  existing(route: AnyRoute): string;
-}
-
 /** A request as the example shows it, with its answer. */
-function recordingOf(route: AnyRoute, path: string, body: unknown, answer: Called<unknown>): OperationExample {
+function recordingOf(route: AnyRoute, { path, body, answer }: Success): OperationExample {
   const [plain = '', inPath = ''] = path.split('?');
   const normaliser = new Normaliser();
   return {
@@ -73,46 +57,6 @@ function recordingOf(route: AnyRoute, path: string, body: unknown, answer: Calle
     status: answer.status,
     ...(answer.body === '' ? {} : { answer: normaliser.of(answer.body) }),
   };
-}
-
-/** The complete request that the module gives. @returns null where it fails, undefined where the module gives none */
-async function called(route: AnyRoute): Promise<OperationExample | null | undefined> {
-  const call = await (examples.of('calls', route) ?? examples.of('callsElsewhere', route))?.(context);
-  if (!call) return undefined;
-  const { platform: at = platform, path, ...options } = call;
-  const answer = await at.call(route.method, path, options);
-  if (answer.status < 400) return recordingOf(route, path, options.body, answer);
-  process.stderr.write(`${labelOf(route)} ${answer.status} ${JSON.stringify(answer.body)}\n`);
-  return null;
-}
-
-/** The first request that succeeds, with its answer; null where none does. */
-async function execute(route: AnyRoute, { agent, existing }: Callers): Promise<OperationExample | null> {
-  const own = await called(route);
-  if (own !== undefined) return own;
-  const { people, prepare, paths, body: bodyOf } = succeeding(installation);
-  const prepared = await prepare(route);
-  const body = await bodyOf(route);
-  const query = new URLSearchParams(
-    Object.entries(queryFor(route)).map(([key, value]): [string, string] => [key, String(value)]),
-  ).toString();
-  const forAgent = 'agent' in route.access;
-  const tokens = 'open' in route.access ? [''] : forAgent ? [agent.token] : people.map(({ token }) => token);
-  const attempt = async (tried: string[]) => {
-    for (const path of tried) {
-      const whole = query && !path.includes('?') ? `${path}?${query}` : path;
-      for (const token of tokens) {
-        const options: CallOptions = { ...(token ? { token } : {}), ...(body === undefined ? {} : { body }) };
-        const answer = await platform.call(route.method, whole, options);
-        if (answer.status < 400) return recordingOf(route, whole, body, answer);
-      }
-    }
-    return null;
-  };
-  const likely = forAgent ? route.path.replace('{id}', agent.agentId) : existing(route);
-  const found = await attempt(prepared ?? [likely]);
-  if (found || prepared || forAgent || likely === route.path) return found;
-  return attempt((await paths(route)).slice(0, MAX_PATHS));
 }
 
 const answerOf = ({ route }: RouteTag, status: number, answer: unknown): [Joi.Schema, unknown] => [
@@ -169,7 +113,8 @@ whenAsked('every operation answers as its example says', async (t) => {
     const label = labelOf(tag.route);
     if (examples.of('unrecorded', tag.route)) continue;
     const began = performance.now();
-    const now = await execute(tag.route, callers);
+    const success = await firstSuccess(installation, tag.route, callers);
+    const now = success && recordingOf(tag.route, success);
     if (recording) process.stderr.write(`${label} ${now?.status} ${Math.round(performance.now() - began)} ms\n`);
     if (!now) {
       missed.push(label);

@@ -20,7 +20,6 @@ export const CodeWrong = defineError('INVALID_MFA_CODE', 401, 'The code is not v
 export const CsrfRequired = defineError('CSRF_REQUIRED', 403, 'The header x-svc-csrf is required');
 export const RefreshInvalid = defineError('REFRESH_INVALID', 401, 'The refresh token is not valid or has expired');
 export const WeakPassword = defineError('WEAK_PASSWORD', 400, 'The password is too easy to guess');
-export const SlugsExhausted = defineError('SLUG_EXHAUSTED', 500, 'Unable to generate unique company identifier');
 export const CurrentPasswordWrong = defineError('CURRENT_PASSWORD_WRONG', 400, 'The current password is not right');
 export const AddressProofInvalid = defineError(
   'ADDRESS_PROOF_INVALID',

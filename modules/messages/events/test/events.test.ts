@@ -284,7 +284,9 @@ test('who takes nothing is held back, not kept in memory, and goes on where it s
 test('a tenant has twenty streams on a process, and a place is free when one closes', async (t) => {
   const { orgAdmin, viewer }: Tenant = await tenant(platform);
   const twenty = await Promise.all(Array.from({ length: 20 }, () => open(orgAdmin)));
-  t.is((await open(viewer)).status, 429);
+  const refused = await open(viewer);
+  t.is(refused.status, 429);
+  t.is(refused.headers.get('retry-after'), '30');
   twenty[0]?.close();
   const until = Date.now() + 30_000;
   while ((await open(viewer)).status !== 200) if (Date.now() > until) return t.fail('no place was freed');

@@ -55,7 +55,7 @@ export default [
     }),
     status: 201,
     answers: { 200: accepted, 403: disabled },
-    errors: ['WEAK_PASSWORD', 'RATE_LIMITED', 'SLUG_EXHAUSTED'],
+    errors: ['WEAK_PASSWORD', 'RATE_LIMITED'],
     handler: (ctx, { payload }) => registerPartner(ctx, payload),
   }),
   defineRoute({

@@ -26,7 +26,9 @@ const sessions = (userId: string) =>
 
 test('a code is good once; a second attempt is refused and recorded', async (t) => {
   const { browser, code, orgId, viewer } = await back();
-  t.is((await browser.exchange(code)).status, 200);
+  const { status, headers } = await browser.exchange(code);
+  t.is(status, 200);
+  t.is(headers.get('cache-control'), 'no-store');
   t.true(await refused(browser, code));
   t.is((await sessions(viewer.id)).length, 1);
   const [failed, ...more] = await failures(orgId);

@@ -156,9 +156,28 @@ test.serial('a tenant has at most three unfinished exports', async (t) => {
   const { orgAdmin } = await tenant(platform);
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => ask(orgAdmin.token)));
   t.deepEqual(answers.map((answer) => answer.status).sort(), [202, 202, 202, 429, 429]);
+  const refused = answers.filter(({ status }) => status === 429);
+  t.deepEqual(
+    refused.map(({ headers }) => headers.get('retry-after')),
+    ['60', '60'],
+  );
   await platform.runJobs();
   t.is((await ask(orgAdmin.token)).status, 202);
   await platform.runJobs();
+});
+
+test.serial('a tenant that keeps fifty exports is told when the first of them goes', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  await platform.sql(
+    `insert into audit_exports (org_id, org_ids, requested_by, format, filter, status, expires_at)
+     select $1::uuid, array[$1::uuid], $2, 'csv', '{}', 'completed', now() + make_interval(hours => n) from generate_series(1, 50) n`,
+    [orgId, orgAdmin.id],
+  );
+  const { status, headers, body } = await ask(orgAdmin.token);
+  t.is(status, 429);
+  t.is(body.error.code, 'TOO_MANY_EXPORTS');
+  const wait = Number(headers.get('retry-after'));
+  t.true(wait > 3500 && wait <= 3600, String(wait));
 });
 
 test.serial(

@@ -1,6 +1,5 @@
 /** Self-registration of partners and of single accounts. */
 import { type Context, type Reply, reply } from '#core';
-import { SlugsExhausted } from '../../errors.ts';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
 import { deviceCookie } from '../access/known-devices.ts';
 import { type Membership, ownerOf } from '../access/places.ts';
@@ -40,7 +39,7 @@ export async function registerAccount(ctx: Context, input: NewAccount): Promise<
 
 /**
  * Creates partner, Partner Admin role, user, membership and session in one transaction.
- * Throws WEAK_PASSWORD, SLUG_EXHAUSTED.
+ * Throws WEAK_PASSWORD.
  */
 export async function registerPartner(ctx: Context, input: NewPartnerAccount): Promise<Reply> {
   const refused = disabled(ctx);
@@ -96,7 +95,6 @@ async function insertPartner(
     );
     return rows[0]?.id ?? null;
   });
-  if (!made) throw SlugsExhausted();
   return { id: made.id, name: input.companyName, slug: made.slug };
 }
 

@@ -1,7 +1,9 @@
 /** The URL-safe name of a partner, derived from the company name. */
+import { randomBytes } from 'node:crypto';
 import type { Context } from '#core';
 
-const MOST_SUFFIXES = 100;
+const MOST_NUMBERS = 100;
+const RANDOM_BYTES = 5;
 
 /** Lowercase letters and digits, everything else as hyphens, at most 50 characters; `partner` when nothing is left. */
 export function slugOf(companyName: string): string {
@@ -15,24 +17,24 @@ export function slugOf(companyName: string): string {
 }
 
 /**
- * Calls `insert` with free slugs until it succeeds; it returns null when a concurrent registration took the slug.
- * @returns null when the slug and its hundred suffixes are taken.
+ * Calls `insert` with free slugs until it succeeds; it returns null when a concurrent registration took the slug. After the
+ * numbers have been used up the suffix is random.
  */
 export async function insertWithSlug(
   ctx: Context,
   companyName: string,
   insert: (slug: string) => Promise<string | null>,
-): Promise<{ id: string; slug: string } | null> {
+): Promise<{ id: string; slug: string }> {
   const base = slugOf(companyName);
-  const candidates = [base, ...Array.from({ length: MOST_SUFFIXES }, (_, index) => `${base}-${index + 1}`)];
+  const numbered = [base, ...Array.from({ length: MOST_NUMBERS }, (_, index) => `${base}-${index + 1}`)];
   const { rows } = await ctx.sql<{ slug: string }>('select slug from partners where slug = any($1::text[])', [
-    candidates,
+    numbered,
   ]);
   const taken = new Set(rows.map((row) => row.slug));
-  for (const slug of candidates) {
-    if (taken.has(slug)) continue;
+  const free = numbered.filter((slug) => !taken.has(slug));
+  for (;;) {
+    const slug = free.shift() ?? `${base}-${randomBytes(RANDOM_BYTES).toString('hex')}`;
     const id = await insert(slug);
     if (id) return { id, slug };
   }
-  return null;
 }

@@ -7,6 +7,8 @@ import { select } from '../reading/selection.ts';
 
 const MOST_UNFINISHED = 3;
 const MOST_KEPT = 50;
+/** When to ask again while exports are being written. */
+const UNFINISHED_SECONDS = 60;
 
 const ORDER = {
   name: 'audit-exports',
@@ -56,12 +58,16 @@ async function mustHaveRoom(ctx: Context, { orgId, partnerId }: Pick<ExportJob, 
   await ctx.sql(`select pg_advisory_xact_lock(hashtextextended('audit-exports:' || $1, 0))`, [
     orgId ?? partnerId ?? 'platform',
   ]);
-  const { rows } = await ctx.sql<{ kept: number; unfinished: number }>(
-    `select count(*) as kept, count(*) filter (where status in ('pending', 'running')) as unfinished from audit_exports
+  const { rows } = await ctx.sql<{ kept: number; unfinished: number; oldestLasts: number | null }>(
+    `select count(*) as kept, count(*) filter (where status in ('pending', 'running')) as unfinished,
+       ceil(extract(epoch from min(expires_at) - now()))::int as "oldestLasts" from audit_exports
      where org_id is not distinct from $1 and partner_id is not distinct from $2`,
     [orgId, partnerId],
   );
-  if ((rows[0]?.unfinished ?? 0) >= MOST_UNFINISHED || (rows[0]?.kept ?? 0) >= MOST_KEPT) throw TooManyExports();
+  const { kept = 0, unfinished = 0, oldestLasts = null } = rows[0] ?? {};
+  if (unfinished < MOST_UNFINISHED && kept < MOST_KEPT) return;
+  const wait = kept < MOST_KEPT ? UNFINISHED_SECONDS : Math.max(UNFINISHED_SECONDS, oldestLasts ?? 0);
+  throw TooManyExports({ headers: { 'retry-after': String(wait) } });
 }
 
 /**
