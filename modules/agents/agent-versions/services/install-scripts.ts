@@ -10,6 +10,7 @@ const TYPES = {
   'install.sh': 'text/x-shellscript; charset=utf-8',
   'uninstall.sh': 'text/x-shellscript; charset=utf-8',
   'install.ps1': 'text/plain; charset=utf-8',
+  'uninstall.ps1': 'text/plain; charset=utf-8',
 } as const;
 
 export async function sendScript(ctx: Context, name: keyof typeof TYPES): Promise<Reply> {

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { systemUser, tenant } from '#test';
 import { signFolder } from '../../../../agent/signing/folder.ts';
 import { newAgent, signer, startLocal, sync } from './ground.ts';
@@ -18,7 +18,7 @@ test.after.always(() => platform.stop());
 const agentOf = (version: string, says = version) => `#!/bin/sh
 if [ "$1" = version ]; then echo '${says}'; exit 0; fi
 here=$(dirname "$0")
-echo "${version} $*" >>"$here/calls"
+echo "${version} $*" >>"${'$'}{CALLS:-$here/calls}"
 while [ $# -gt 0 ]; do
   case $1 in
     --state) state=$2 ;;
@@ -175,28 +175,23 @@ test.serial('the uninstall script removes what the install script created', asyn
   t.is((await sh(root, install.body, ['--server', platform.url, '--token', 'K'])).code, 0);
   const { body } = await text('uninstall.sh');
   t.regex((await sh(root, body, ['--wrong'])).said, /unknown option/);
-  t.is((await sh(root, body, ['--keep-state'])).code, 0);
+  const log = join(root, 'calls');
+  const kept = await sh(root, body, ['--keep-state'], { CALLS: log });
+  t.is(kept.code, 0);
+  t.is(await readFile(log, 'utf8'), `1.4.0 uninstall --state ${join(root, STATE)}\n`, 'the server is told');
+  t.notRegex(kept.said, /was not told/);
   for (const path of [FOLDER, UNIT, `${UNITS}/quartermaster-watchdog.service`]) {
     await t.throwsAsync(stat(join(root, path)), undefined, path);
   }
   t.truthy(await stat(join(root, STATE)));
-  t.is((await sh(root, body, [])).code, 0);
+  const again = await sh(root, body, []);
+  t.is(again.code, 0);
+  t.regex(again.said, /The server was not told/);
   await t.throwsAsync(stat(join(root, STATE)));
   await rm(root, { recursive: true });
 });
 
-test.serial('the script for Windows names this server, hides its secrets and is well formed', async (t) => {
-  const { type, body } = await text('install.ps1');
-  t.regex(type, /^text\/plain/);
-  t.true(body.includes("[string]$Server = 'http://localhost:3000'"));
-  t.notRegex(body, /@SERVER@/);
-  // What it starts: an argument that holds a secret would be read by others.
-  const started = body.split('\n').filter((line) => /^\s*(& |\$arguments)/.test(line));
-  t.true(started.length >= 4);
-  for (const line of started) t.notRegex(line, /\$Token|\$Secret\b/, line);
-  t.regex(body, /Get-FileHash -Algorithm SHA256[^\n]*-ne \$latest\.checksum/);
-  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'verified before it is installed');
-  t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
+function wellFormed(t: ExecutionContext, body: string): void {
   // Without comments and strings every bracket closes what was opened last.
   const code = body
     .replace(/<#[\s\S]*?#>/g, '')
@@ -209,6 +204,25 @@ test.serial('the script for Windows names this server, hides its secrets and is 
     else t.is(`${open.pop()}${sign}`, { ')': '()', ']': '[]', '}': '{}' }[sign] ?? '');
   }
   t.deepEqual(open, []);
+}
+
+test.serial('the scripts for Windows name this server, hide its secrets and are well formed', async (t) => {
+  const removal = await text('uninstall.ps1');
+  t.regex(removal.type, /^text\/plain/);
+  wellFormed(t, removal.body);
+  t.true(removal.body.indexOf('& $agent uninstall') < removal.body.indexOf('Unregister-ScheduledTask'));
+  const { type, body } = await text('install.ps1');
+  t.regex(type, /^text\/plain/);
+  t.true(body.includes("[string]$Server = 'http://localhost:3000'"));
+  t.notRegex(body, /@SERVER@/);
+  // What it starts: an argument that holds a secret would be read by others.
+  const started = body.split('\n').filter((line) => /^\s*(& |\$arguments)/.test(line));
+  t.true(started.length >= 4);
+  for (const line of started) t.notRegex(line, /\$Token|\$Secret\b/, line);
+  t.regex(body, /Get-FileHash -Algorithm SHA256[^\n]*-ne \$latest\.checksum/);
+  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'verified before it is installed');
+  t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
+  wellFormed(t, body);
 });
 
 test.serial('the signing tool makes a key and a release that this server accepts', async (t) => {
