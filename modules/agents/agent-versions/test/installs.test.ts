@@ -1,6 +1,10 @@
 /** The scripts that technicians pipe into sh, run below a root folder of their own. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -223,6 +227,77 @@ test.serial('the scripts for Windows name this server, hide its secrets and are 
   t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'verified before it is installed');
   t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
   wellFormed(t, body);
+});
+
+/** A server under a URL that is known before the platform behind it starts. */
+async function inFront(t: ExecutionContext, behind: () => string): Promise<string> {
+  const server = createServer((request, response) => {
+    const { method = 'GET', headers } = request;
+    const onward = forward(`${behind()}${request.url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.serial('the command of a provisioned Linux device installs the agent and enrolls that device', async (t) => {
+  let url = '';
+  const publicUrl = await inFront(t, () => url);
+  const own = await startLocal({ PUBLIC_URL: publicUrl });
+  t.teardown(() => own.test.stop());
+  url = own.test.url;
+  const place = join(own.folder, '1.0.0');
+  await mkdir(place, { recursive: true });
+  // The real agent, from its sources.
+  const main = join(import.meta.dirname, '../../../../agent/src/main.ts');
+  const program = `#!/bin/sh\n[ "$1" = version ] && echo 1.0.0 && exit\nexec '${process.execPath}' '${main}' "$@"\n`;
+  for (const name of ALL) await writeFile(join(place, name), program);
+  await signFolder(place, { version: '1.0.0', ...signer });
+  await sync(own.test, (await systemUser(own.test)).token);
+
+  const at = await tenant(own.test);
+  const provision = async (osType: string) =>
+    (
+      await own.test.call<{ deviceId: string; enrollment: { token: string; installCommand: string } }>(
+        'POST',
+        '/devices/provision',
+        { token: at.partner.token, body: { hostname: `desk-${osType}`, osType, orgId: at.orgId, siteId: at.siteId } },
+      )
+    ).body;
+  const { deviceId, enrollment } = await provision('linux');
+  const root = await newRoot();
+  t.teardown(() => rm(root, { recursive: true }));
+  // Writes down the arguments that other users would see.
+  await writeFile(join(root, 'sudo'), `#!/bin/sh\necho "$*" >>'${root}/sudo-calls'\nshift\nexec "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { PATH: `${root}:${process.env.PATH}`, PREFIX: join(root, 'root') };
+  const wrong = enrollment.installCommand.replace(/[0-9a-f]{64} {2}/, `${'0'.repeat(64)}  `);
+  await t.throwsAsync(run('/bin/sh', ['-c', wrong], { env }), undefined, 'a script with another checksum does not run');
+  t.notRegex(enrollment.installCommand, /\n/);
+  await run('/bin/sh', ['-c', enrollment.installCommand], { env });
+  const calls = await readFile(join(root, 'sudo-calls'), 'utf8');
+  t.regex(calls, /^--preserve-env=AGENT_TOKEN sh \S+\n$/);
+  t.false(calls.includes(enrollment.token));
+  t.is(JSON.parse(await readFile(join(root, STATE), 'utf8')).deviceId, deviceId);
+  const { body } = await own.test.call<{ data: object }>('GET', `/devices/${deviceId}`, { token: at.partner.token });
+  t.like(body.data, { lifecycle: 'active' });
+
+  const hashOf = async (name: string) =>
+    createHash('sha256')
+      .update(await (await fetch(`${url}/api/v1/agents/${name}`)).text())
+      .digest('hex');
+  const windows = (await provision('windows')).enrollment;
+  t.true(windows.installCommand.includes(`-ne '${await hashOf('install.ps1')}'`));
+  t.true(windows.installCommand.includes(`$env:AGENT_TOKEN='${windows.token}'`));
+  t.notRegex(windows.installCommand, /\n|powershell|enroll/);
+  wellFormed(t, windows.installCommand);
+  const macos = (await provision('macos')).enrollment;
+  t.true(macos.installCommand.includes(`${await hashOf('install.sh')}  $f" | shasum -a 256 -c`));
 });
 
 test.serial('the signing tool makes a key and a release that this server accepts', async (t) => {
