@@ -7,6 +7,7 @@ import type { Session } from './link/session.ts';
 import type { Transfers } from './link/transfer.ts';
 import type { OpenSocket } from './link/uplink.ts';
 import type { Machine } from './machine.ts';
+import type { Remove } from './removal.ts';
 import type { ReadEvents, SpoolStore } from './store/event-spool.ts';
 import type { JournalStore } from './store/journal.ts';
 import type { Pulse } from './store/pulse.ts';
@@ -31,6 +32,8 @@ export interface AgentOptions {
   transfers?: Transfers;
   /** Events of the operating system and where they wait; absent where none are sent. */
   systemEvents?: { read: ReadEvents; store: SpoolStore };
+  /** Removes programs and services from this machine; absent for an agent that the installer did not set up. */
+  remove?: Remove;
   /** Overrides what the server says, for demonstrations. */
   intervalSeconds?: number;
   /** Creates the updater; absent where the program cannot be replaced or no service would restart it. */

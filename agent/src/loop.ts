@@ -72,6 +72,7 @@ async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']):
       killGraceMs: timing.killGrace,
       refreshInventory: () => inventory.send(),
       setAutoUpdate: (enabled) => session.change({ autoUpdateEnabled: enabled }),
+      ...(options.remove && { remove: options.remove }),
       setLogLevel: (...level) => diary.setLevel(...level),
       ...(options.updates && { updateAgent: async (version: string | undefined) => updates?.wanted(version) }),
       sendContent: (...what) => session.sendContent(...what),
@@ -185,7 +186,8 @@ async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts,
   };
   if (Object.keys(changes).length > 0) await session.change(changes);
   let commands = answer.commands ?? [];
-  if (answer.uninstall && !commands.some(isUninstall)) {
+  // A command that runs may be the one to uninstall.
+  if (answer.uninstall && !dispatcher.busy && !commands.some(isUninstall)) {
     const more = await session.call<{ commands?: Command[] }>('GET', 'commands').catch((fault) => {
       // A server that no longer gives this agent commands has none for it; one that cannot be reached may.
       if (fault instanceof RefusedError && fault.status === 403) return { commands: [] };
@@ -195,6 +197,11 @@ async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts,
     // Without a command there is nothing to answer; removing itself is all that is asked.
     if (!commands.some(isUninstall)) {
       options.log('The server asks this agent to remove itself.');
+      try {
+        await options.remove?.(options.signal);
+      } catch (fault) {
+        return options.log(`The agent could not be removed: ${sentenceOf(fault)}`, 'error');
+      }
       return end('uninstalled');
     }
   }

@@ -3,6 +3,7 @@
 import type { OsType, ResultStatus } from '#agent-protocol';
 import type { Diary } from '../link/diary.ts';
 import type { Session } from '../link/session.ts';
+import type { Remove } from '../removal.ts';
 
 /** What a handler may use of the agent. */
 export interface CommandHost {
@@ -21,6 +22,8 @@ export interface CommandHost {
    * the version once it is verified, with undefined where it runs already. Absent where an agent cannot replace itself.
    */
   updateAgent?(version: string | undefined): Promise<string | undefined>;
+  /** Removes what the installer put on the machine, and names it; absent for an agent that was not installed by it. */
+  remove?: Remove;
   /** The content of files, streamed; both throw what the server refused and end with the signal. */
   sendContent: Session['sendContent'];
   fetchContent: Session['fetchContent'];

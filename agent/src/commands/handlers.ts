@@ -39,8 +39,10 @@ const setLogLevel: Handler = async ({ level, durationMinutes = 60 }, host) => {
   return { status: 'completed', result: { level: known, durationMinutes: minutes } };
 };
 
-const uninstallAgent: Handler = async () => {
-  return { status: 'completed', result: { uninstalling: true }, thenUninstall: true };
+/** What remains after a fault is named in the error; the agent goes on, so that the command can be repeated. */
+const uninstallAgent: Handler = async (_payload, host, { signal }) => {
+  const removed = (await host.remove?.(signal)) ?? [];
+  return { status: 'completed', result: { removed }, thenUninstall: true };
 };
 
 /** The handlers of the reference agent; anything else is answered `unknown command`. */

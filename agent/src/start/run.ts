@@ -1,5 +1,7 @@
 /** `agent run`: the main agent, until it is stopped. */
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isSea } from 'node:sea';
 import { readJournal } from '../collect/system-events.ts';
 import { HANDLERS } from '../commands/handlers.ts';
 import { toolHandlers } from '../commands/tools.ts';
@@ -8,6 +10,8 @@ import { socketOpener } from '../link/socket.ts';
 import { createTransfers } from '../link/transfer.ts';
 import { runAgent } from '../loop.ts';
 import { realMachine } from '../machine.ts';
+import { askSystem } from '../process/ask.ts';
+import { removalOf } from '../removal.ts';
 import { stopSignal } from '../signals.ts';
 import { fileSpool } from '../store/event-spool.ts';
 import { diskJournal } from '../store/journal.ts';
@@ -36,6 +40,7 @@ export async function runHere(stateFile: string, values: Values): Promise<number
   const store = fileState(stateFile);
   const state = await store.read();
   if (!state) throw new Error(`There is no ${stateFile}; run "enroll" first.`);
+  const remove = isSea() ? removalOf(process.execPath, process.platform, askSystem) : undefined;
   const pulse = new Pulse(pulseFile(stateFile), AGENT_VERSION, DEFAULT_TIMING.pulse);
   const reason = await runAgent({
     call: createClient(state.server, DEFAULT_TIMING.request),
@@ -53,9 +58,13 @@ export async function runHere(stateFile: string, values: Values): Promise<number
     intervalSeconds,
     pulse,
     updates: updates?.attach,
+    ...(remove && { remove }),
   });
   await pulse.end(reason === 'stopped');
-  if (reason === 'uninstalled') await rm(pulseFile(stateFile), { force: true });
+  if (reason === 'uninstalled') {
+    // The installer made the folder of the state, and nothing else lies in it.
+    await rm(remove ? dirname(stateFile) : pulseFile(stateFile), { recursive: true, force: true });
+  }
   if (reason === 'uninstalled') log(`The agent was uninstalled; ${stateFile} is deleted.`);
   if (reason === 'stopped') log('The agent stopped.');
   if (reason === 'updated') log('The agent ends, so that the new version begins.');

@@ -42,6 +42,14 @@ export default [
   }),
   defineRoute({
     method: 'GET',
+    path: '/agents/uninstall.ps1',
+    summary: 'Returns the script that removes an agent from Windows',
+    ...script,
+    produces: ['text/plain'],
+    handler: (ctx) => sendScript(ctx, 'uninstall.ps1'),
+  }),
+  defineRoute({
+    method: 'GET',
     path: '/agents/download/{os}/{arch}',
     summary: 'Downloads a program: the file, or a redirect to it',
     description: 'Without a version, the latest. Files have Content-Length and ETag (the SHA-256) and support ranges.',

@@ -17,6 +17,14 @@ esac
   exit 1
 }
 
+# The server learns that the agent is removed on purpose. The removal does not depend on it.
+program=$prefix/usr/local/lib/quartermaster-agent/agent
+state=$prefix/var/lib/quartermaster-agent/state.json
+told=no
+if [ -x "$program" ] && [ -f "$state" ]; then
+  if "$program" uninstall --state "$state" >/dev/null 2>&1; then told=yes; fi
+fi
+
 # The watchdog first, because it would restart the agent.
 for name in quartermaster-watchdog quartermaster-agent; do
   unit=$prefix/etc/systemd/system/$name.service
@@ -32,3 +40,4 @@ if [ -z "$prefix" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload;
 rm -rf "$prefix/usr/local/lib/quartermaster-agent"
 [ $keep = yes ] || rm -rf "$prefix/var/lib/quartermaster-agent"
 echo 'The Quartermaster agent is removed. The server shows its device offline until it is decommissioned there.'
+[ $told = yes ] || echo 'The server was not told: it could not be reached, or no agent was enrolled here.'

@@ -1,10 +1,14 @@
 /** The scripts that technicians pipe into sh, run below a root folder of their own. */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { systemUser, tenant } from '#test';
 import { signFolder } from '../../../../agent/signing/folder.ts';
 import { newAgent, signer, startLocal, sync } from './ground.ts';
@@ -18,7 +22,7 @@ test.after.always(() => platform.stop());
 const agentOf = (version: string, says = version) => `#!/bin/sh
 if [ "$1" = version ]; then echo '${says}'; exit 0; fi
 here=$(dirname "$0")
-echo "${version} $*" >>"$here/calls"
+echo "${version} $*" >>"${'$'}{CALLS:-$here/calls}"
 while [ $# -gt 0 ]; do
   case $1 in
     --state) state=$2 ;;
@@ -175,28 +179,23 @@ test.serial('the uninstall script removes what the install script created', asyn
   t.is((await sh(root, install.body, ['--server', platform.url, '--token', 'K'])).code, 0);
   const { body } = await text('uninstall.sh');
   t.regex((await sh(root, body, ['--wrong'])).said, /unknown option/);
-  t.is((await sh(root, body, ['--keep-state'])).code, 0);
+  const log = join(root, 'calls');
+  const kept = await sh(root, body, ['--keep-state'], { CALLS: log });
+  t.is(kept.code, 0);
+  t.is(await readFile(log, 'utf8'), `1.4.0 uninstall --state ${join(root, STATE)}\n`, 'the server is told');
+  t.notRegex(kept.said, /was not told/);
   for (const path of [FOLDER, UNIT, `${UNITS}/quartermaster-watchdog.service`]) {
     await t.throwsAsync(stat(join(root, path)), undefined, path);
   }
   t.truthy(await stat(join(root, STATE)));
-  t.is((await sh(root, body, [])).code, 0);
+  const again = await sh(root, body, []);
+  t.is(again.code, 0);
+  t.regex(again.said, /The server was not told/);
   await t.throwsAsync(stat(join(root, STATE)));
   await rm(root, { recursive: true });
 });
 
-test.serial('the script for Windows names this server, hides its secrets and is well formed', async (t) => {
-  const { type, body } = await text('install.ps1');
-  t.regex(type, /^text\/plain/);
-  t.true(body.includes("[string]$Server = 'http://localhost:3000'"));
-  t.notRegex(body, /@SERVER@/);
-  // What it starts: an argument that holds a secret would be read by others.
-  const started = body.split('\n').filter((line) => /^\s*(& |\$arguments)/.test(line));
-  t.true(started.length >= 4);
-  for (const line of started) t.notRegex(line, /\$Token|\$Secret\b/, line);
-  t.regex(body, /Get-FileHash -Algorithm SHA256[^\n]*-ne \$latest\.checksum/);
-  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'verified before it is installed');
-  t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
+function wellFormed(t: ExecutionContext, body: string): void {
   // Without comments and strings every bracket closes what was opened last.
   const code = body
     .replace(/<#[\s\S]*?#>/g, '')
@@ -209,6 +208,96 @@ test.serial('the script for Windows names this server, hides its secrets and is 
     else t.is(`${open.pop()}${sign}`, { ')': '()', ']': '[]', '}': '{}' }[sign] ?? '');
   }
   t.deepEqual(open, []);
+}
+
+test.serial('the scripts for Windows name this server, hide its secrets and are well formed', async (t) => {
+  const removal = await text('uninstall.ps1');
+  t.regex(removal.type, /^text\/plain/);
+  wellFormed(t, removal.body);
+  t.true(removal.body.indexOf('& $agent uninstall') < removal.body.indexOf('Unregister-ScheduledTask'));
+  const { type, body } = await text('install.ps1');
+  t.regex(type, /^text\/plain/);
+  t.true(body.includes("[string]$Server = 'http://localhost:3000'"));
+  t.notRegex(body, /@SERVER@/);
+  // What it starts: an argument that holds a secret would be read by others.
+  const started = body.split('\n').filter((line) => /^\s*(& |\$arguments)/.test(line));
+  t.true(started.length >= 4);
+  for (const line of started) t.notRegex(line, /\$Token|\$Secret\b/, line);
+  t.regex(body, /Get-FileHash -Algorithm SHA256[^\n]*-ne \$latest\.checksum/);
+  t.true(body.indexOf('Get-FileHash') < body.indexOf("Set-Program 'agent'"), 'verified before it is installed');
+  t.regex(body, /watchdog --program `"\$agent`" --supervised --state `"\$state`"/);
+  wellFormed(t, body);
+});
+
+/** A server under a URL that is known before the platform behind it starts. */
+async function inFront(t: ExecutionContext, behind: () => string): Promise<string> {
+  const server = createServer((request, response) => {
+    const { method = 'GET', headers } = request;
+    const onward = forward(`${behind()}${request.url}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.serial('the command of a provisioned Linux device installs the agent and enrolls that device', async (t) => {
+  let url = '';
+  const publicUrl = await inFront(t, () => url);
+  const own = await startLocal({ PUBLIC_URL: publicUrl });
+  t.teardown(() => own.test.stop());
+  url = own.test.url;
+  const place = join(own.folder, '1.0.0');
+  await mkdir(place, { recursive: true });
+  // The real agent, from its sources.
+  const main = join(import.meta.dirname, '../../../../agent/src/main.ts');
+  const program = `#!/bin/sh\n[ "$1" = version ] && echo 1.0.0 && exit\nexec '${process.execPath}' '${main}' "$@"\n`;
+  for (const name of ALL) await writeFile(join(place, name), program);
+  await signFolder(place, { version: '1.0.0', ...signer });
+  await sync(own.test, (await systemUser(own.test)).token);
+
+  const at = await tenant(own.test);
+  const provision = async (osType: string) =>
+    (
+      await own.test.call<{ deviceId: string; enrollment: { token: string; installCommand: string } }>(
+        'POST',
+        '/devices/provision',
+        { token: at.partner.token, body: { hostname: `desk-${osType}`, osType, orgId: at.orgId, siteId: at.siteId } },
+      )
+    ).body;
+  const { deviceId, enrollment } = await provision('linux');
+  const root = await newRoot();
+  t.teardown(() => rm(root, { recursive: true }));
+  // Writes down the arguments that other users would see.
+  await writeFile(join(root, 'sudo'), `#!/bin/sh\necho "$*" >>'${root}/sudo-calls'\nshift\nexec "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { PATH: `${root}:${process.env.PATH}`, PREFIX: join(root, 'root') };
+  const wrong = enrollment.installCommand.replace(/[0-9a-f]{64} {2}/, `${'0'.repeat(64)}  `);
+  await t.throwsAsync(run('/bin/sh', ['-c', wrong], { env }), undefined, 'a script with another checksum does not run');
+  t.notRegex(enrollment.installCommand, /\n/);
+  await run('/bin/sh', ['-c', enrollment.installCommand], { env });
+  const calls = await readFile(join(root, 'sudo-calls'), 'utf8');
+  t.regex(calls, /^--preserve-env=AGENT_TOKEN sh \S+\n$/);
+  t.false(calls.includes(enrollment.token));
+  t.is(JSON.parse(await readFile(join(root, STATE), 'utf8')).deviceId, deviceId);
+  const { body } = await own.test.call<{ data: object }>('GET', `/devices/${deviceId}`, { token: at.partner.token });
+  t.like(body.data, { lifecycle: 'active' });
+
+  const hashOf = async (name: string) =>
+    createHash('sha256')
+      .update(await (await fetch(`${url}/api/v1/agents/${name}`)).text())
+      .digest('hex');
+  const windows = (await provision('windows')).enrollment;
+  t.true(windows.installCommand.includes(`-ne '${await hashOf('install.ps1')}'`));
+  t.true(windows.installCommand.includes(`$env:AGENT_TOKEN='${windows.token}'`));
+  t.notRegex(windows.installCommand, /\n|powershell|enroll/);
+  wellFormed(t, windows.installCommand);
+  const macos = (await provision('macos')).enrollment;
+  t.true(macos.installCommand.includes(`${await hashOf('install.sh')}  $f" | shasum -a 256 -c`));
 });
 
 test.serial('the signing tool makes a key and a release that this server accepts', async (t) => {

@@ -47,7 +47,13 @@ export const provisioned = named(
       token: Joi.string().hex().length(64).required().description('Works once, for one machine; it is not shown again'),
       expiresAt: Joi.date().iso().required(),
       serverUrl: Joi.string().required(),
-      installCommand: Joi.string().required(),
+      installCommand: Joi.string()
+        .allow(null)
+        .required()
+        .description(
+          'One line: for sh on Linux and macOS, for the PowerShell of an administrator on Windows. It checks the SHA-256 of the ' +
+            'installer and passes the token in the environment. Null where this server has no installer',
+        ),
     }).required(),
   }),
 );

@@ -63,7 +63,8 @@ export async function provision(ctx: Context, request: ProvisionRequest) {
   ctx.audit('device.create', { ...named(device), details: via });
   ctx.emit(deviceProvisioned, { hostname }, about(device));
   const serverUrl = ctx.services.config.http.publicUrl;
-  const installCommand = installLine(osType, serverUrl, token);
+  const [installer] = ctx.contributions('devices.installer');
+  const installCommand = (await installer?.command(ctx, osType, token)) ?? null;
   return { deviceId: device.id, enrollment: { token, expiresAt, serverUrl, installCommand } };
 }
 
@@ -101,20 +102,6 @@ async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise
   if (!deviceId) return;
   const seen = await Device.in(ctx).findById(deviceId).select('id');
   throw HostnameCollision({ details: seen ? [{ deviceId }] : [] });
-}
-
-/**
- * One line for a shell of the operating system. On Linux and macOS it runs a script that also installs the agent as a service; on
- * Windows it downloads and enrolls the agent.
- */
-function installLine(osType: OsType, serverUrl: string, token: string): string {
-  const agents = `${serverUrl}/api/v1/agents`;
-  if (osType === 'windows') {
-    const program = '$env:TEMP\\quartermaster-agent.exe';
-    const fetched = `iwr ${agents}/download/windows/amd64 -OutFile ${program}`;
-    return `powershell -NoProfile -Command "${fetched}; & ${program} enroll --server ${serverUrl} --key ${token}"`;
-  }
-  return `curl -fsSL ${agents}/install.sh | sudo sh -s -- --server ${serverUrl} --token ${token}`;
 }
 
 /**
