@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Arranged, type Tenant, tenant } from '#test';
 import { createTokenSigner } from '../../core/auth/tokens.ts';
-import { startEmbeddedServer } from '../../core/database/embedded/server.ts';
 import { migrate } from '../../core/database/migrations.ts';
 import { openDatabase } from '../../core/database/pools.ts';
 import { loadModules, migrationFolders, ROOT } from '../../core/loader/load.ts';
 
 export interface Ground extends Arranged {
   seconds: number;
+  /** The URL of the PostgreSQL server. */
+  server: string;
   databaseUrl: string;
   /** The API's address; started when first asked for. */
   api(): Promise<string>;
@@ -54,12 +55,10 @@ export async function startProcess(
   return { child, match };
 }
 
-export async function openBench(seconds: number): Promise<Ground> {
+/** @param server the URL of a server on which a database is made, and dropped by `close` */
+export async function openBench(seconds: number, server: string): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quartermaster-bench-'));
-  const outside = process.env.DATABASE_URL;
-  const embedded = outside ? null : await startEmbeddedServer({ dataDir, log: () => undefined });
   const name = `quartermaster_bench_${randomUUID().slice(0, 8)}`;
-  const server = outside ?? embedded?.url ?? '';
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
   await admin.query(`create database ${name}`);
@@ -100,6 +99,7 @@ export async function openBench(seconds: number): Promise<Ground> {
   };
   const ground: Ground = {
     seconds,
+    server,
     databaseUrl,
     dataDir,
     secrets,
@@ -119,7 +119,6 @@ export async function openBench(seconds: number): Promise<Ground> {
       await database.close();
       await admin.query(`drop database if exists ${name} with (force)`);
       await admin.end();
-      await embedded?.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

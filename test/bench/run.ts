@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openBench } from './ground.ts';
 import type { Scenario } from './scenario.ts';
+import { benchServers } from './servers.ts';
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, seconds: { type: 'string', default: '5' } },
@@ -18,18 +19,46 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-const ground = await openBench(Number(values.seconds));
-const report: Record<string, unknown> = {};
-try {
-  for (const name of wanted) {
-    const { scenario } = (await import(join(folder, `${name}.ts`))) as { scenario: Scenario };
-    process.stdout.write(`${name}: ${scenario.title}\n`);
-    const result = await scenario.run(ground);
-    report[name] = result;
-    for (const [label, value] of Object.entries(result)) process.stdout.write(`  ${label.padEnd(34)} ${value}\n`);
+/** By server, then by scenario. */
+const report: Record<string, Record<string, Record<string, unknown>>> = {};
+for (const { name: server, open } of await benchServers()) {
+  const { url, stop } = await open();
+  try {
+    report[server] = await runOn(server, url);
+  } finally {
+    await stop();
   }
-} finally {
-  await ground.close();
 }
+for (const name of wanted) process.stdout.write(sideBySide(name));
 if (values.json) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`);
 process.stdout.write(`${JSON.stringify(report)}\n`);
+
+async function runOn(server: string, url: string): Promise<Record<string, Record<string, unknown>>> {
+  const ground = await openBench(Number(values.seconds), url);
+  const results: Record<string, Record<string, unknown>> = {};
+  try {
+    for (const name of wanted) {
+      const { scenario } = (await import(join(folder, `${name}.ts`))) as { scenario: Scenario };
+      process.stdout.write(`${name} on ${server}: ${scenario.title}\n`);
+      results[name] = await scenario.run(ground);
+    }
+  } finally {
+    await ground.close();
+  }
+  return results;
+}
+
+/** A column for each server. */
+function sideBySide(name: string): string {
+  const columns = Object.values(report).map((results) => results[name] ?? {});
+  const labels = [...new Set(columns.flatMap((column) => Object.keys(column)))];
+  const line = (label: string, cells: unknown[]) =>
+    `  ${label.padEnd(34)} ${cells.map((cell) => String(cell ?? '-').padEnd(28)).join(' ')}`.trimEnd();
+  const lines = labels.map((label) =>
+    line(
+      label,
+      columns.map((column) => column[label]),
+    ),
+  );
+  return `\n${line(name, Object.keys(report))}\n${lines.join('\n')}\n`;
+}

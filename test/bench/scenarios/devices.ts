@@ -28,8 +28,8 @@ const NARROWED = {
 
 export const scenario: Scenario = {
   title: `GET /devices with a cursor through ${SIZE.devices} devices, ${PAGE} a page, during heartbeats`,
-  async run({ seconds }) {
-    const ground = await openBench(seconds);
+  async run({ seconds, server }) {
+    const ground = await openBench(seconds, server);
     const database = openDatabase({ url: ground.databaseUrl, poolSize: 4, onError: () => undefined });
     try {
       const fleet = await makeFleet(ground, SIZE);

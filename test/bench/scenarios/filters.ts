@@ -12,9 +12,9 @@ const SIZE = { devices: 100_000, organizations: 50, software: 20, seed: 42 };
 
 export const scenario: Scenario = {
   title: `POST /filters/preview over ${SIZE.devices} devices in ${SIZE.organizations} organizations, p50 in ms one at a time`,
-  async run({ seconds }) {
+  async run({ seconds, server }) {
     // A database of its own: other scenarios do not wait for a fleet, and dropping it takes no time.
-    const ground = await openBench(seconds);
+    const ground = await openBench(seconds, server);
     const database = openDatabase({ url: ground.databaseUrl, poolSize: 4, onError: () => undefined });
     try {
       const fleet = await makeFleet(ground, SIZE);

@@ -12,8 +12,8 @@ const LEAST = 10_000;
 
 export const scenario: Scenario = {
   title: `a dynamic group of over ${LEAST} devices among ${SIZE.devices}, ms until it has followed the change of one device`,
-  async run({ seconds }) {
-    const ground = await openBench(seconds);
+  async run({ seconds, server }) {
+    const ground = await openBench(seconds, server);
     try {
       const fleet = await makeFleet(ground, SIZE);
       const [orgId = ''] = fleet.orgIds;

@@ -14,8 +14,8 @@ const TERMS = { 'common beginning': 'ber', 'common part': 'lap', rare: '042424',
 
 export const scenario: Scenario = {
   title: `GET /search over ${SIZE.devices} devices and ${PEOPLE} people in ${SIZE.organizations} organizations, ms one at a time`,
-  async run({ seconds }) {
-    const ground = await openBench(seconds);
+  async run({ seconds, server }) {
+    const ground = await openBench(seconds, server);
     const database = openDatabase({ url: ground.databaseUrl, poolSize: 4, onError: () => undefined });
     try {
       const fleet = await makeFleet(ground, SIZE);
