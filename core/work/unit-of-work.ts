@@ -4,6 +4,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Context, Scope } from '../context/index.ts';
 import { bindKnex } from '../database/knex.ts';
+import { ANSWER_MS, JOB_LOCK_MS, JOB_STATEMENT_MS } from '../database/pools.ts';
+import { limitAnswers } from '../database/silence.ts';
 import { announceStatement } from './announce.ts';
 import type { Cause, UnitOfWorkBackend } from './backend.ts';
 import { flushStatements, noEffects } from './effects.ts';
@@ -14,9 +16,13 @@ export interface UnitOfWorkOptions extends Cause {
   role: 'app' | 'platform';
   /** Refuses queries: for handlers that call other servers, which must not hold a transaction meanwhile. */
   closed?: boolean;
+  /** Work for which no caller waits: its statements may take longer. */
+  unhurried?: boolean;
   /** Aborts when the worker is about to stop; a request has none. */
   signal?: AbortSignal | undefined;
 }
+
+const UNHURRIED = `; set local statement_timeout = ${JOB_STATEMENT_MS}; set local lock_timeout = ${JOB_LOCK_MS}`;
 
 /** The signature of runUnitOfWork. */
 export type RunUnitOfWork = <T>(
@@ -56,8 +62,8 @@ export class UnitOfWork {
     role: 'app' | 'platform',
     run: (ctx: Context, work: UnitOfWork) => Promise<T>,
   ): Promise<T> {
-    const { actor, requestId, log } = this.options;
-    return this.#run(this.backend, { actor, scope, requestId, log, role }, run);
+    const { actor, requestId, log, unhurried = false } = this.options;
+    return this.#run(this.backend, { actor, scope, requestId, log, role, unhurried }, run);
   }
 
   get trx(): Knex {
@@ -123,7 +129,9 @@ export class UnitOfWork {
     const { stream } = client.connection;
     stream.cork();
     process.nextTick(() => stream.uncork());
-    this.#begun = client.query(`begin${announceStatement(client, this.options.scope)}`);
+    if (this.options.unhurried) limitAnswers(client, JOB_STATEMENT_MS + ANSWER_MS);
+    const limits = this.options.unhurried ? UNHURRIED : '';
+    this.#begun = client.query(`begin${limits}${announceStatement(client, this.options.scope)}`);
     this.#begun.catch(() => undefined);
     return client;
   }
