@@ -20,6 +20,8 @@ export interface UnitOfWorkOptions extends Cause {
   unhurried?: boolean;
   /** Aborts when the worker is about to stop; a request has none. */
   signal?: AbortSignal | undefined;
+  /** Asked when the connection of the first query is there, for which the work may have waited: throws where it is no longer wanted. */
+  mayBegin?: (() => void) | undefined;
 }
 
 const UNHURRIED = `; set local statement_timeout = ${JOB_STATEMENT_MS}; set local lock_timeout = ${JOB_LOCK_MS}`;
@@ -83,7 +85,7 @@ export class UnitOfWork {
       return Promise.reject(new Error('this unit of work has ended; its context must not be used any more'));
     }
     if (this.options.closed) return Promise.reject(new Error('this route opens no transaction (work: none)'));
-    this.#connection ??= this.#begin();
+    this.#connection ??= this.#begin(this.options.mayBegin);
     return this.#connection;
   }
 
@@ -121,10 +123,16 @@ export class UnitOfWork {
     if (client) await rollBackAndRelease(client);
   }
 
-  async #begin(): Promise<pg.PoolClient> {
+  async #begin(mayBegin?: () => void): Promise<pg.PoolClient> {
     const { database } = this.backend;
     const pool = this.options.role === 'platform' ? database.platform : database.app;
     const client = await pool.connect();
+    try {
+      mayBegin?.();
+    } catch (error) {
+      client.release();
+      throw error;
+    }
     // `begin` goes out in one packet with the first statement; when it fails, that statement and the commit fail too.
     const { stream } = client.connection;
     stream.cork();
