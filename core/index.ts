@@ -20,6 +20,7 @@ export type {
 } from './contract/index.ts';
 export { nameOfEvent } from './contract/index.ts';
 export { inGroups } from './database/reach.ts';
+export { reopenHost } from './delivery/breaker.ts';
 export { Listeners } from './delivery/listeners.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { mustBeShapely } from './http/payloads/input.ts';

@@ -3075,6 +3075,7 @@ create table webhook_queue (
   attempts integer not null default 0,
   lease uuid,
   leased_until timestamp with time zone,
+  hurried_at timestamp with time zone,
   constraint webhook_queue_id_fkey FOREIGN KEY (id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
   constraint webhook_queue_pkey PRIMARY KEY (id)
 );
