@@ -1,11 +1,12 @@
 /** Starts the process in its role: database, platform, workers; a signal stops them in reverse. */
 import type { Logger } from 'pino';
 import type { Config } from '#config';
-import { startPlatform } from '#core/start';
+import { type Platform, startPlatform } from '#core/start';
 import { limitHashing } from '../core/auth/passwords.ts';
 import { bootstrapSystemUser } from '../core/auth/system-user.ts';
 import { makeDataFolder } from '../core/data-folder.ts';
 import { startEmbeddedServer } from '../core/database/embedded/server.ts';
+import type { Database } from '../core/database/pools.ts';
 import { startMetricsServer } from '../core/http/metrics-server.ts';
 import { createLog } from '../core/log.ts';
 import { resolveSecrets } from '../core/secrets.ts';
@@ -15,6 +16,8 @@ import { loadConfiguration } from './configuration.ts';
 
 /** Milliseconds after a signal in which everything must have stopped. */
 const STOP_MS = 40_000;
+/** Milliseconds between two questions whether the database answers, during a stop. */
+const ASK_MS = 2_000;
 
 /** Runs until a signal stops the process. Rejects when the start fails, after stopping what had started. */
 export async function startProcess(): Promise<void> {
@@ -23,20 +26,19 @@ export async function startProcess(): Promise<void> {
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel);
   const stoppers = new Stoppers(log);
-  let url: string;
+  let platform: Platform;
   try {
-    url = await startAll(config, log, stoppers);
+    platform = await startAll(config, log, stoppers);
   } catch (error) {
     await stoppers.stopAll();
     throw error;
   }
-  stopOnSignals(stoppers, log);
+  stopOnSignals(stoppers, platform.tasks.work.database, log);
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
-  process.stdout.write(greeting(config, url));
+  process.stdout.write(greeting(config, platform.url));
 }
 
-/** Returns the URL of the API; empty where the role has none. */
-async function startAll(config: Config, log: Logger, stoppers: Stoppers): Promise<string> {
+async function startAll(config: Config, log: Logger, stoppers: Stoppers): Promise<Platform> {
   const secrets = await resolveSecrets(config);
   const databaseUrl = config.database.url ?? (await startDatabaseServer(config, log, stoppers));
   const works = config.role !== 'api';
@@ -64,7 +66,7 @@ async function startAll(config: Config, log: Logger, stoppers: Stoppers): Promis
     });
     stoppers.add('the workers', () => workers.stop());
   }
-  return platform.url;
+  return platform;
 }
 
 /** Starts the embedded PostgreSQL server and returns its URL. */
@@ -93,13 +95,17 @@ async function bootstrapAdministrator(
   }
 }
 
-function stopOnSignals(stoppers: Stoppers, log: Logger): void {
+function stopOnSignals(stoppers: Stoppers, database: Database, log: Logger): void {
   let stopping = false;
   const stop = (signal: string) => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), STOP_MS);
+    // What stops writes to the database: a silent one must not use up the time of the rest.
+    const ask = () => void database.endIfSilent();
+    ask();
+    setInterval(ask, ASK_MS);
     void stoppers.stopAll().then((clean) => process.exit(clean ? 0 : 1));
   };
   process.on('SIGTERM', () => stop('SIGTERM'));

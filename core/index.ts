@@ -22,6 +22,7 @@ export { nameOfEvent } from './contract/index.ts';
 export { sourceOf } from './counters/source.ts';
 export { isDataException } from './database/errors.ts';
 export { holdsDevices, inGroups } from './database/reach.ts';
+export { reopenHost } from './delivery/breaker.ts';
 export { Listeners } from './delivery/listeners.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { mustBeShapely } from './http/payloads/input.ts';

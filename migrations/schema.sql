@@ -3091,6 +3091,7 @@ create table webhook_queue (
   attempts integer not null default 0,
   lease uuid,
   leased_until timestamp with time zone,
+  hurried_at timestamp with time zone,
   constraint webhook_queue_id_fkey FOREIGN KEY (id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
   constraint webhook_queue_pkey PRIMARY KEY (id)
 );
@@ -3206,6 +3207,26 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.app_is_tenant()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select pg_has_role(u.name, 'quartermaster_app', 'usage') and not pg_has_role(u.name, 'quartermaster_platform', 'usage')
+   from (select coalesce(nullif(current_setting('role'), 'none'), session_user::text) as name) u $function$
+;
+
+CREATE OR REPLACE FUNCTION public.app_must_reach(orgs uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+begin
+  if app_is_tenant() and not array_remove(orgs, null) <@ app_org_ids() then
+    raise exception 'this work does not reach the organization' using errcode = 'insufficient_privilege';
+  end if;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.app_org_ids()
  RETURNS uuid[]
  LANGUAGE sql
@@ -3225,6 +3246,13 @@ CREATE OR REPLACE FUNCTION public.app_partner_id()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$ select nullif(current_setting('app.partner_id', true), '')::uuid $function$
+;
+
+CREATE OR REPLACE FUNCTION public.app_reaches(org uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select not app_is_tenant() or coalesce(org = any(app_org_ids()), false) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.audit_feed_head()
@@ -3285,7 +3313,8 @@ CREATE OR REPLACE FUNCTION public.count_organizations(partner uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
-AS $function$ select count(*)::integer from organizations where partner_id = partner and deleted_at is null $function$
+AS $function$ select count(*)::integer from organizations where partner_id = partner and deleted_at is null
+   and (partner = app_partner_id() or not app_is_tenant()) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.device_changed()
@@ -3651,6 +3680,18 @@ AS $function$
 declare
   notice jsonb;
 begin
+  if app_is_tenant() then
+    perform app_must_reach(array(
+      select (a ->> 'orgId')::uuid from jsonb_array_elements(effects -> 'audits') a
+      union select (e ->> 'orgId')::uuid from jsonb_array_elements(effects -> 'events') e
+      union select (j -> 'payload' ->> 'orgId')::uuid from jsonb_array_elements(effects -> 'jobs') j));
+    if exists (
+      select from jsonb_array_elements(effects -> 'audits') a where a ->> 'orgId' is null and a ->> 'partnerId' is not null
+        and (a ->> 'partnerId')::uuid is distinct from app_partner_id()
+        and (a ->> 'partnerId')::uuid is distinct from app_owner_partner_id()) then
+      raise exception 'this work does not reach the partner' using errcode = 'insufficient_privilege';
+    end if;
+  end if;
   if effects ? 'audits' then
     insert into audit_outbox (org_id, partner_id, entry)
     select (a ->> 'orgId')::uuid, (a ->> 'partnerId')::uuid, a
@@ -3779,6 +3820,7 @@ CREATE OR REPLACE FUNCTION public.mark_devices_dirty(org uuid, devices uuid[], c
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  perform app_must_reach(array[org]);
   if not exists (select from device_groups g where g.org_id = org and (
       (g.type = 'dynamic' and (g.filter_fields && changed or changed && array['lifecycle', 'siteId']))
       or (g.site_id is not null and 'siteId' = any(changed)))) then
@@ -3990,6 +4032,7 @@ CREATE OR REPLACE FUNCTION public.plugin_fan_out(given jsonb)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  perform app_must_reach(array(select (g ->> 'org_id')::uuid from jsonb_array_elements(given) g));
   insert into plugin_queue (installation_id, org_id, key, kind, body, depth)
   select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth
   from jsonb_to_recordset(given) as e (id uuid, org_id uuid, kind text, actor_id text, depth integer, body text)
@@ -4763,6 +4806,7 @@ CREATE OR REPLACE FUNCTION public.webhook_fan_out(given jsonb)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
+  perform app_must_reach(array(select (g ->> 'org_id')::uuid from jsonb_array_elements(given) g));
   with event as (
     select * from jsonb_to_recordset(given)
       as e (id uuid, kind text, org_id uuid, site_id uuid, device_id uuid, severity text, matches text[], body text)),

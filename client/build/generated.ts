@@ -1,4 +1,4 @@
-/** The files of `src/` that are made from openapi.json: the types, and which operations heed an Idempotency-Key. */
+/** The files of `src/` that are made from openapi.json: the types, and which operations heed an Idempotency-Key or If-Match. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
@@ -15,12 +15,12 @@ interface Document {
   components: { parameters?: Record<string, { name: string; in: string }>; schemas: object };
 }
 
-/** `POST /tags/bulk`, for each operation whose answer to a repeat is the answer to the first request. */
-function keyedOperations({ paths, components }: Document): string[] {
+/** `POST /tags/bulk`, for each operation that heeds a header field. */
+function operationsWith(header: string, { paths, components }: Document): string[] {
   const resolved = (one: { name?: string; $ref?: string }) =>
     one.$ref ? components.parameters?.[one.$ref.split('/').at(-1) ?? '']?.name : one.name;
   return Object.entries(paths).flatMap(([path, operations]) =>
-    METHODS.filter((method) => operations[method]?.parameters?.some((one) => resolved(one) === 'Idempotency-Key')).map(
+    METHODS.filter((method) => operations[method]?.parameters?.some((one) => resolved(one) === header)).map(
       (method) => `${method.toUpperCase()} ${path}`,
     ),
   );
@@ -54,11 +54,14 @@ export async function generated(): Promise<Record<string, string>> {
   // What has a default need not be sent, and an open object may hold anything.
   const options = { defaultNonNullable: false, emptyObjectsUnknown: true };
   const types = astToString(await openapiTS(slim(document) as unknown as OpenAPI3, options));
-  const keyed = keyedOperations(document).map((operation) => `  '${operation}',\n`);
+  const set = (name: string, header: string) => {
+    const operations = operationsWith(header, document).map((operation) => `  '${operation}',\n`);
+    return `export const ${name}: ReadonlySet<string> = new Set([\n${operations.join('')}]);\n`;
+  };
   return {
     'schema.ts': `/** Every path, operation and schema of the API. Made from openapi.json by \`npm run generate\`. */\n\n${types}`,
     'keyed-operations.ts':
-      '/** The operations that heed an Idempotency-Key. Made from openapi.json by `npm run generate`. */\n' +
-      `export const KEYED_OPERATIONS: ReadonlySet<string> = new Set([\n${keyed.join('')}]);\n`,
+      `/** The operations that heed an Idempotency-Key or If-Match. Made from openapi.json by \`npm run generate\`. */\n${set('KEYED_OPERATIONS', 'Idempotency-Key')}\n` +
+      `/** Changes of resources that have an entity tag. */\n${set('TAGGED_OPERATIONS', 'If-Match')}`,
   };
 }

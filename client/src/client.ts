@@ -2,6 +2,7 @@
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import { ApiError } from './api-error.ts';
 import type { Credentials } from './credentials.ts';
+import { entityTags } from './entity-tags.ts';
 import { KEYED_OPERATIONS } from './keyed-operations.ts';
 import type {
   AnswerOf,
@@ -26,6 +27,8 @@ export interface ClientOptions extends Credentials {
   /** Instead of the runtime's own. */
   fetch?: Fetch;
   retries?: Retries;
+  /** Whether changes of resources that this client has read carry `If-Match`; true when not said. */
+  ifMatch?: boolean;
 }
 export interface Changes<T> {
   /** New and changed rows. */
@@ -139,6 +142,7 @@ function rawClient(options: ClientOptions): FetchClient<paths> {
       repeatable.add(request);
     },
   });
+  if (options.ifMatch ?? true) raw.use(entityTags());
   return raw;
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { CLIENT, generated } from '../build/generated.ts';
-import { KEYED_OPERATIONS } from '../src/keyed-operations.ts';
+import { KEYED_OPERATIONS, TAGGED_OPERATIONS } from '../src/keyed-operations.ts';
 
 test('the generated files are fresh', async (t) => {
   for (const [name, text] of Object.entries(await generated())) {
@@ -13,8 +13,12 @@ test('the generated files are fresh', async (t) => {
 });
 
 test('what heeds no Idempotency-Key is not among what may be sent twice', (t) => {
-  t.true(KEYED_OPERATIONS.has('POST /devices/bulk/commands'));
-  for (const operation of ['POST /auth/login', 'POST /audit-logs/export', 'PATCH /devices/{id}']) {
+  for (const operation of ['POST /devices/bulk/commands', 'PATCH /devices/{id}', 'DELETE /orgs/sites/{id}']) {
+    t.true(KEYED_OPERATIONS.has(operation), operation);
+  }
+  for (const operation of ['POST /auth/login', 'POST /audit-logs/export', 'PUT /agents/{id}/transfers/{commandId}']) {
     t.false(KEYED_OPERATIONS.has(operation), operation);
   }
+  t.true(TAGGED_OPERATIONS.has('PATCH /devices/{id}'));
+  t.false(TAGGED_OPERATIONS.has('POST /devices/bulk/commands'));
 });

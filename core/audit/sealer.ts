@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { databaseErrorOf } from '../database/errors.ts';
+import { limitAnswers, queryWithin } from '../database/silence.ts';
 import { extendChain, ownerOf, type SealedRow } from './chain.ts';
 import { headProof, headsOf } from './heads.ts';
 import { newEntryId } from './ids.ts';
@@ -15,6 +16,8 @@ const LOCK = 7_203_412;
 const SHARDS = 16;
 const LANES = 2;
 const EVERY_MS = 200;
+/** Milliseconds in which the answer to each statement must come. */
+const ANSWER_MS = 15_000;
 const UNIQUE_VIOLATION = '23505';
 
 export interface SealerOptions {
@@ -39,6 +42,7 @@ export async function sealBatch(options: SealerOptions, shard: number): Promise<
 
 async function attempt({ pool, mac, log }: SealerOptions, shard: number, suspicious: boolean): Promise<number> {
   const client = await pool.connect();
+  limitAnswers(client, ANSWER_MS);
   let broken: Error | undefined;
   try {
     const begun = (await client.query(
@@ -155,7 +159,7 @@ export function startSealer(options: SealerOptions): Sealer {
   let running: Promise<void> = Promise.resolve();
   // Each lane takes the next shard that has entries and seals it empty.
   const sealAll = async () => {
-    const { rows } = await pool.query<{ shard: number }>({
+    const { rows } = await queryWithin<{ shard: number }>(pool, ANSWER_MS, {
       name: 'audit-shards',
       text: `select shard from generate_series(0, ${SHARDS - 1}) shard where exists (select from audit_outbox o where o.shard = shard.shard)`,
     });

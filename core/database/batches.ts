@@ -1,6 +1,11 @@
 /** Group commit: while one batch is being written, arriving items wait together and form the next one. */
 import type pg from 'pg';
 import type { Batch } from '../contract/index.ts';
+import { databaseErrorOf } from './errors.ts';
+import { limitAnswers } from './silence.ts';
+
+/** Milliseconds in which the answer to a statement of a batch must come: its items are heartbeats and their like. */
+const ANSWER_MS = 15_000;
 
 interface Waiting<I, O> {
   item: I;
@@ -88,9 +93,11 @@ class Lane<I, O> {
 
   private async write(group: Waiting<I, O>[]): Promise<void> {
     let client: pg.PoolClient | undefined;
+    let broken: Error | undefined;
     try {
       client = await this.pool.connect();
       const held = client;
+      limitAnswers(held, ANSWER_MS);
       if (!this.batch.autocommit) await held.query('begin');
       const results = await this.batch.run(
         (text, values, name) => held.query(name ? { name, text, values } : { text, values }),
@@ -99,10 +106,15 @@ class Lane<I, O> {
       if (!this.batch.autocommit) await held.query('commit');
       for (const [index, one] of group.entries()) one.resolve(results[index] as O);
     } catch (error) {
-      if (!this.batch.autocommit) await client?.query('rollback').catch(() => undefined);
+      if (!databaseErrorOf(error)) broken = error as Error;
+      else if (!this.batch.autocommit) {
+        await client?.query('rollback').catch((lost: Error) => {
+          broken = lost;
+        });
+      }
       for (const one of group) one.reject(error);
     } finally {
-      client?.release();
+      client?.release(broken);
     }
   }
 }

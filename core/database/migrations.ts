@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { runMigrations as migrateQueue } from 'graphile-worker';
 import type pg from 'pg';
 import { watchCatalog } from './package-guard.ts';
+import { openSetupPool } from './pools.ts';
 import { DatabaseSetupError, ensureRoles } from './roles.ts';
 
 export interface MigrationFolder {
@@ -91,7 +92,16 @@ export async function migrationState(owner: pg.Pool, folders: MigrationFolder[])
  */
 export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFolder))).flat();
-  const client = await owner.connect();
+  const pool = openSetupPool(owner);
+  try {
+    return await migrateBy(pool, files);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function migrateBy(pool: pg.Pool, files: Migration[]): Promise<string[]> {
+  const client = await pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     const { pending, changed } = await compare(client, files);
@@ -103,8 +113,8 @@ export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promi
     if (pending.length === 0) return [];
     const { rows } = await client.query<{ version: string }>(`select current_setting('server_version_num') as version`);
     if (Number(rows[0]?.version) < 150_000) throw new DatabaseSetupError('PostgreSQL 15 or newer is needed.');
-    await ensureRoles(owner);
-    await migrateQueue({ pgPool: owner });
+    await ensureRoles(pool);
+    await migrateQueue({ pgPool: pool });
     await client.query(`create table if not exists migrations (
       owner text, name text, checksum text not null, applied_at timestamptz not null default now(), primary key (owner, name))`);
     await client.query(`grant select on migrations to quartermaster_platform`);
@@ -112,8 +122,7 @@ export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promi
     return pending.map((file) => `${file.owner}/${file.name}`);
   } finally {
     await client.query('select pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
-    // Closes the connection after migrations of a package, which may have changed settings of the session.
-    client.release(folders.some(({ prefix }) => prefix !== undefined));
+    client.release();
   }
 }
 

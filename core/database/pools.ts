@@ -1,5 +1,7 @@
 /** One connection pool for each database role: owner (migrations, queue), tenant work, and platform work. */
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { restoreLimit, SilenceWatch } from './silence.ts';
 
 // Counts and sizes fit a double; dates without a time stay text, so that no zone shifts them.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -26,11 +28,25 @@ export interface Database {
   readonly owner: pg.Pool;
   readonly app: pg.Pool;
   readonly platform: pg.Pool;
+  /** For a stop: where the server does not answer, ends every connection and gives out no more, so that nothing waits. */
+  endIfSilent(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A transaction that has been idle for so long is ended by the server. */
 export const IDLE_IN_TRANSACTION_MS = 60_000;
+/** The server cancels a statement, and a wait for a lock, after so long: a caller waits for the answer. */
+const STATEMENT_MS = 30_000;
+const LOCK_MS = 10_000;
+/** The same for the work of jobs, for which no caller waits. */
+export const JOB_STATEMENT_MS = 600_000;
+export const JOB_LOCK_MS = 60_000;
+/** Beyond the time limit of a statement, for its answer to arrive: a server that falls silent cancels nothing. */
+export const ANSWER_MS = 10_000;
+/** Milliseconds that open queries have to end when the pools close. */
+const CLOSE_MS = 5_000;
+/** Milliseconds without traffic after which the operating system asks whether the other side is there. */
+const KEEP_ALIVE_MS = 10_000;
 
 type Connected = (
   error: Error | undefined,
@@ -41,10 +57,17 @@ type Connected = (
 /** A pool that says how long each client was waited for. */
 class TimedPool extends pg.Pool {
   onWait: (seconds: number) => void = () => undefined;
+  /** While it is set, no connection is given out. */
+  blockedBy: Error | null = null;
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (this.blockedBy) {
+      if (!callback) return Promise.reject(this.blockedBy);
+      callback(this.blockedBy, undefined, () => undefined);
+      return undefined;
+    }
     const begun = performance.now();
     const told = () => this.onWait((performance.now() - begun) / 1000);
     if (!callback) {
@@ -61,30 +84,32 @@ class TimedPool extends pg.Pool {
 /** Opens the three pools; connections are made when first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   let closing = false;
+  const watch = new SilenceWatch(options.url);
   // Connections of a closed pool may still report that the server stops; that no longer matters.
   const onError = (error: Error) => {
     if (!closing) options.onError(error);
   };
   // Work sends what begins its transaction together with its first statement. The queue keeps to one at a time.
   const pool = (name: string, url: string, role: string | null, max: number, pipeline: boolean) => {
-    // Work that forgets its transaction while it does something else must not hold rows and vacuum up for long.
-    const settings = [
-      ...(role ? [`-c role=${role}`] : []),
-      ...(name === 'owner' ? [] : [`-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`]),
-    ];
     const made = new TimedPool({
       connectionString: url,
       max,
       pipeline,
       connectionTimeoutMillis: 10_000,
       idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: `quartermaster${role ? `:${role.slice('quartermaster_'.length)}` : ''}`,
-      ...(settings.length > 0 ? { options: settings.join(' ') } : {}),
+      options: startupOptions(name, role),
     });
     made.onWait = (seconds) => options.onWait?.(name, seconds);
     // An idle connection that the server closed must not end the process; the next query opens another.
     made.on('error', onError);
-    made.on('connect', (client) => client.on('error', onError));
+    made.on('connect', (client) => {
+      client.on('error', onError);
+      watch.add(client, STATEMENT_MS + ANSWER_MS);
+    });
+    made.on('acquire', restoreLimit);
     return made;
   };
   const owner = pool('owner', options.url, null, Math.max(6, options.poolSize), false);
@@ -96,14 +121,61 @@ export function openDatabase(options: DatabaseOptions): Database {
     options.poolSize,
     true,
   );
+  const pools = [owner, app, platform];
   return {
     url: options.url,
     owner,
     app,
     platform,
-    close: async () => {
+    async endIfSilent() {
+      if (await watch.endIfSilent()) return;
+      for (const one of pools) one.blockedBy = new Error('Connection terminated: the database does not answer');
+    },
+    async close() {
       closing = true;
-      await Promise.all([owner.end(), app.end(), platform.end()]);
+      await closeAll(pools, watch);
     },
   };
+}
+
+/** What the server applies to a session from its beginning. */
+function startupOptions(name: string, role: string | null): string {
+  return [
+    ...(role ? [`-c role=${role}`] : []),
+    `-c statement_timeout=${STATEMENT_MS}`,
+    `-c lock_timeout=${LOCK_MS}`,
+    // Work that forgets its transaction while it does something else must not hold rows and vacuum up for long.
+    ...(name === 'owner' ? [] : [`-c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`]),
+  ].join(' ');
+}
+
+/** Ends queries that take too long, and rejects where connections were not given back even then. */
+async function closeAll(pools: readonly pg.Pool[], watch: SilenceWatch): Promise<void> {
+  const patience = setTimeout(() => watch.endAll(), CLOSE_MS);
+  const ended = Promise.all(pools.map((one) => one.end()));
+  await Promise.race([ended, tooLate(2 * CLOSE_MS)]).finally(() => {
+    clearTimeout(patience);
+    watch.close();
+  });
+}
+
+async function tooLate(ms: number): Promise<never> {
+  await pause(ms, undefined, { ref: false });
+  throw new Error('database connections were not given back');
+}
+
+/** A pool for migrations, whose statements and locks may take as long as they need. The caller ends it. */
+export function openSetupPool(owner: pg.Pool): pg.Pool {
+  const { connectionString } = owner.options;
+  const pool = new pg.Pool({
+    connectionString,
+    max: 3,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    application_name: 'quartermaster:setup',
+  });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }

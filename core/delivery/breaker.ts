@@ -6,6 +6,11 @@ import type { DeliveryResult } from '../contract/index.ts';
 const MAX_ERRORS = 5;
 const PAUSE_SECONDS = 60;
 
+/** The next messages to the host are tried at once; a further connection error pauses it again. Platform role. */
+export async function reopenHost(ctx: Context, queue: string, host: string): Promise<void> {
+  await ctx.sql('update delivery_hosts set paused_until = null where queue = $1 and host = $2', [queue, host]);
+}
+
 /** One connection that is made ends the row of errors. Runs no statement while all is well. */
 export async function noteHosts(ctx: Context, queue: string, results: readonly DeliveryResult[]): Promise<void> {
   const reached = new Set<string>();

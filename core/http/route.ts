@@ -15,6 +15,7 @@ import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
 import { runUnitOfWork, type UnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { Caller } from './access.ts';
 import type { BodyDeadline } from './connections/body-deadline.ts';
+import { mustBeFresh, mustBeFreshToBegin } from './connections/freshness.ts';
 import { deprecationFields } from './conventions/deprecations.ts';
 import { currentTag, entityTag, mustMatch, type Reading } from './conventions/entity-tags.ts';
 import { queryOf, withFields } from './conventions/field-selection.ts';
@@ -52,6 +53,8 @@ declare module '@hapi/hapi' {
     requestId: string;
     ip: string;
     startedAt: bigint;
+    /** The earliest time at which the whole request can have been here, as `performance.now()` counts. */
+    arrived: number;
     /** Limits the time of a body; undefined without one. */
     body?: BodyDeadline | undefined;
     caller?: Caller;
@@ -71,7 +74,7 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
       auth: { strategy: 'caller', mode: 'required' },
       // hapi copies objects in here to their depth, schemas with them; not functions.
       plugins: { quartermaster: () => tag },
-      ...(hasBody ? { payload: bodyOptions(services, route) } : {}),
+      ...(hasBody ? { payload: bodyOptions(services, route), ext: { onPostAuth: { method: bodyArrived } } } : {}),
       validate: {
         ...(route.params ? { params: route.params } : {}),
         query: queryOf(route),
@@ -80,6 +83,12 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
       handler: (request, h) => handle(services, tag, request, h),
     },
   };
+}
+
+/** hapi calls it when the body is here, or its stream. */
+function bodyArrived(request: Request, h: ResponseToolkit): symbol {
+  request.app.arrived = request.server.app.standstill.earliest();
+  return h.continue;
 }
 
 const JSON_TYPE = 'application/json';
@@ -103,7 +112,7 @@ function bodyOptions(
 /** What hapi hands to a validation, as far as it is used here. */
 interface Validated {
   headers?: Record<string, string | undefined>;
-  app?: { request?: Pick<RequestApplicationState, 'body'> };
+  app?: { request?: RequestApplicationState };
 }
 type Validate = (body: unknown, options: { context?: object }) => Promise<unknown>;
 
@@ -149,6 +158,7 @@ async function handle(
 ): Promise<ResponseObject> {
   const { caller } = request.auth.credentials;
   if (!caller) throw InternalError();
+  await mustBeFreshToBegin(request);
   const { input, fields } = inputOf(request);
   const { actor, scope } = caller;
   // Agents' bodies are cleaned by their schemas and never refused for a bad character.
@@ -168,6 +178,8 @@ async function handle(
     log: request.server.app.log,
     role: asPlatform ? ('platform' as const) : ('app' as const),
     closed: route.work === 'none',
+    // A body that is handed on may come for hours before the first statement.
+    mayBegin: input.payload instanceof BodyStream ? undefined : () => mustBeFresh(request),
   };
   let unsent: unknown;
   const result = await runUnitOfWork(services.work, options, async (ctx, work) => {

@@ -16,6 +16,7 @@ import { type AccessServices, admit } from './access.ts';
 import type { ClientAddresses } from './client-address.ts';
 import { BodyDeadline } from './connections/body-deadline.ts';
 import { Connections, createListener, sparePacedBodies } from './connections/listener.ts';
+import { Standstill } from './connections/standstill.ts';
 import { isDeclared } from './document/errors-of-route.ts';
 import { errorBody, RequestTimeout, toAppError } from './envelope.ts';
 import { type RouteServices, type RouteTag, toServerRoute } from './route.ts';
@@ -46,6 +47,7 @@ declare module '@hapi/hapi' {
     log: Logger;
     live: LiveStreams;
     connections: Connections;
+    standstill: Standstill;
   }
 }
 
@@ -76,8 +78,10 @@ export function createServer(services: HttpServices, options: HttpOptions): Serv
   server.app.log = services.log;
   server.app.live = new LiveStreams();
   server.app.connections = connections;
+  server.app.standstill = new Standstill();
   services.onPrincipalsChanged(() => void server.app.live.recheck());
   server.ext('onPreStop', () => server.app.live.endAll());
+  server.ext('onPostStop', () => server.app.standstill.stop());
   server.validator(Joi);
   server.ext('onRequest', (request, h) => {
     identify(request, addresses);
@@ -128,6 +132,7 @@ function identify(request: Request, addresses: ClientAddresses): void {
   const headers = request.headers as Record<string, string | undefined>;
   request.app.ip = addresses.of(headers, request.info.remoteAddress);
   request.app.startedAt = process.hrtime.bigint();
+  request.app.arrived = request.server.app.standstill.earliest();
   const { req, res } = request.raw;
   const { requestId } = request.app;
   request.app.body = BodyDeadline.of(req, res, () => errorBody(RequestTimeout(), headers.accept, requestId));

@@ -3,9 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type pg from 'pg';
+import { queryWithin } from '../database/silence.ts';
 
 /** Seconds of silence after which a node counts as dead. */
 export const DEAD_AFTER_SECONDS = 15;
+
+/** Milliseconds in which the answer to a heartbeat must come; the next one would be due. */
+const HEARTBEAT_ANSWER_MS = 5_000;
 
 export const newNodeId = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
 
@@ -29,14 +33,13 @@ export async function sendHeartbeat(
   node: NodeInfo,
   state: 'running' | 'draining' | 'stopped',
 ): Promise<NodeRequests> {
-  const { rows } = await pool.query<NodeRequests>(
-    `insert into worker_nodes as n (id, version, concurrency, worker_ids, state, active_jobs, tasks)
+  const text = `insert into worker_nodes as n (id, version, concurrency, worker_ids, state, active_jobs, tasks)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (id) do update set heartbeat_at = now(), worker_ids = excluded.worker_ids, state = excluded.state,
        active_jobs = excluded.active_jobs
-     returning n.drain_requested_at is not null as drain, array(select task from paused_tasks) as paused`,
-    [node.id, node.version, node.concurrency, node.workerIds(), state, node.activeJobs(), node.tasks],
-  );
+     returning n.drain_requested_at is not null as drain, array(select task from paused_tasks) as paused`;
+  const values = [node.id, node.version, node.concurrency, node.workerIds(), state, node.activeJobs(), node.tasks];
+  const { rows } = await queryWithin<NodeRequests>(pool, HEARTBEAT_ANSWER_MS, { text, values });
   return rows[0] ?? { drain: false, paused: [] };
 }
 

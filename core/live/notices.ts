@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { destroy } from '../database/silence.ts';
 
 export interface Notices {
   on(channel: string, listener: (payload: string) => void): void;
@@ -54,6 +55,9 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
   };
 }
 
+/** The connection is asked so often whether it still answers, and has so long to do it: it hears nothing for hours otherwise. */
+const ASK_EVERY_MS = 10_000;
+const ANSWER_MS = 5_000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
@@ -66,6 +70,7 @@ class ListenConnection {
   #closed = false;
   #delayMs = FIRST_DELAY_MS;
   #timer: NodeJS.Timeout | undefined;
+  #asking: NodeJS.Timeout | undefined;
 
   constructor(url: string, log: Logger, to: Pick<Notices, 'receive' | 'missed'>) {
     this.#url = url;
@@ -82,6 +87,7 @@ class ListenConnection {
       connectionString: this.#url,
       application_name: 'quartermaster:notices',
       keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
     });
     client.on('error', (error) => {
       if (this.#closed) return;
@@ -91,8 +97,14 @@ class ListenConnection {
     client.on('end', () => this.#broke(client));
     client.on('notification', ({ payload }) => this.#to.receive(payload ?? '[]'));
     await client.connect();
-    await client.query('listen quartermaster');
+    await inTime(client, client.query('listen quartermaster'));
+    if (this.#closed) return await endSoon(client);
     this.#client = client;
+    this.#asking = setInterval(
+      () => void inTime(client, client.query('select 1')).catch(() => undefined),
+      ASK_EVERY_MS,
+    );
+    this.#asking.unref();
     this.#delayMs = FIRST_DELAY_MS;
     this.#to.missed();
   }
@@ -100,20 +112,37 @@ class ListenConnection {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#asking);
     const client = this.#client;
     this.#client = null;
-    await client?.end();
+    if (client) await endSoon(client);
   }
 
   #broke(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = null;
+    clearInterval(this.#asking);
     this.#to.missed();
-    if (!this.#closed) this.#openLater();
+    this.#openLater();
   }
 
   #openLater(): void {
+    // An attempt that was under way when the connection was closed must not begin another.
+    if (this.#closed) return;
     this.#timer = setTimeout(() => this.open().catch(() => this.#openLater()), this.#delayMs);
     this.#delayMs = Math.min(this.#delayMs * 2, MAX_DELAY_MS);
   }
 }
+
+/** Breaks the connection when the answer does not come in time. */
+async function inTime<T>(client: pg.Client, answer: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => destroy(client), ANSWER_MS);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A server that is silent does not answer the end of a connection either. */
+const endSoon = (client: pg.Client): Promise<void> => inTime(client, client.end());

@@ -20,7 +20,11 @@ export function startServicesFor(
     services: work.services,
     clocks,
     asPlatform: (run) =>
-      runUnitOfWork(work, { actor, scope: EVERYWHERE, requestId: 'start', log, role: 'platform' }, run),
+      runUnitOfWork(
+        work,
+        { actor, scope: EVERYWHERE, requestId: 'start', log, role: 'platform', unhurried: true },
+        run,
+      ),
     asOrganization: (orgId, as, run) => asOrganization(tasks, orgId, as, run),
     hint(channel, payload) {
       notices.deliver(channel, payload);

@@ -4,6 +4,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Context, Scope } from '../context/index.ts';
 import { bindKnex } from '../database/knex.ts';
+import { ANSWER_MS, JOB_LOCK_MS, JOB_STATEMENT_MS } from '../database/pools.ts';
+import { limitAnswers } from '../database/silence.ts';
 import { announceStatement } from './announce.ts';
 import type { Cause, UnitOfWorkBackend } from './backend.ts';
 import { flushStatements, noEffects } from './effects.ts';
@@ -14,9 +16,15 @@ export interface UnitOfWorkOptions extends Cause {
   role: 'app' | 'platform';
   /** Refuses queries: for handlers that call other servers, which must not hold a transaction meanwhile. */
   closed?: boolean;
+  /** Work for which no caller waits: its statements may take longer. */
+  unhurried?: boolean;
   /** Aborts when the worker is about to stop; a request has none. */
   signal?: AbortSignal | undefined;
+  /** Asked when the connection of the first query is there, for which the work may have waited: throws where it is no longer wanted. */
+  mayBegin?: (() => void) | undefined;
 }
+
+const UNHURRIED = `; set local statement_timeout = ${JOB_STATEMENT_MS}; set local lock_timeout = ${JOB_LOCK_MS}`;
 
 /** The signature of runUnitOfWork. */
 export type RunUnitOfWork = <T>(
@@ -56,8 +64,8 @@ export class UnitOfWork {
     role: 'app' | 'platform',
     run: (ctx: Context, work: UnitOfWork) => Promise<T>,
   ): Promise<T> {
-    const { actor, requestId, log } = this.options;
-    return this.#run(this.backend, { actor, scope, requestId, log, role }, run);
+    const { actor, requestId, log, unhurried = false } = this.options;
+    return this.#run(this.backend, { actor, scope, requestId, log, role, unhurried }, run);
   }
 
   get trx(): Knex {
@@ -77,7 +85,7 @@ export class UnitOfWork {
       return Promise.reject(new Error('this unit of work has ended; its context must not be used any more'));
     }
     if (this.options.closed) return Promise.reject(new Error('this route opens no transaction (work: none)'));
-    this.#connection ??= this.#begin();
+    this.#connection ??= this.#begin(this.options.mayBegin);
     return this.#connection;
   }
 
@@ -115,15 +123,23 @@ export class UnitOfWork {
     if (client) await rollBackAndRelease(client);
   }
 
-  async #begin(): Promise<pg.PoolClient> {
+  async #begin(mayBegin?: () => void): Promise<pg.PoolClient> {
     const { database } = this.backend;
     const pool = this.options.role === 'platform' ? database.platform : database.app;
     const client = await pool.connect();
+    try {
+      mayBegin?.();
+    } catch (error) {
+      client.release();
+      throw error;
+    }
     // `begin` goes out in one packet with the first statement; when it fails, that statement and the commit fail too.
     const { stream } = client.connection;
     stream.cork();
     process.nextTick(() => stream.uncork());
-    this.#begun = client.query(`begin${announceStatement(client, this.options.scope)}`);
+    if (this.options.unhurried) limitAnswers(client, JOB_STATEMENT_MS + ANSWER_MS);
+    const limits = this.options.unhurried ? UNHURRIED : '';
+    this.#begun = client.query(`begin${limits}${announceStatement(client, this.options.scope)}`);
     this.#begun.catch(() => undefined);
     return client;
   }

@@ -12,9 +12,9 @@ export const IdempotencyMismatch = defineError(
   'This Idempotency-Key came with another request',
 );
 
-/** Every POST of signed-in callers and of keys that does its work in a transaction and answers with JSON. */
+/** Every write of signed-in callers and of keys that does its work in a transaction and answers with JSON. */
 export const heedsKey = ({ method, access, produces, work, idempotent }: AnyRoute): boolean =>
-  idempotent === 'handler' || (method === 'POST' && 'permission' in access && !produces && work !== 'none');
+  idempotent === 'handler' || (method !== 'GET' && 'permission' in access && !produces && work !== 'none');
 
 interface Kept {
   request_hash: string;

@@ -62,7 +62,10 @@ export default [
   defineRoute({
     method: 'POST',
     path: '/webhooks/{id}/retry/{deliveryId}',
-    summary: 'Sends a message that failed again, with its id and its text',
+    summary:
+      'Sends a message that failed again, with its id and its text, or at once where it waits for a later attempt',
+    description:
+      'The answer names the delivery that is sent: a new one for a message that failed, the same one where it waits.',
     access: write,
     audit: 'webhook.retry',
     params: Joi.object<{ id: string; deliveryId: string }>({ id: Joi.string().uuid().required(), deliveryId }),
@@ -84,7 +87,9 @@ export default [
       status: Joi.string()
         .valid('failed', 'delivered', 'all')
         .default('failed')
-        .description('Messages that failed and have not arrived since, that arrived, or both'),
+        .description(
+          'Messages that failed and have not arrived since, that arrived, or both. Those that wait for a later attempt count as failed',
+        ),
     }),
     response: Joi.object({
       queued: Joi.number().integer().required(),

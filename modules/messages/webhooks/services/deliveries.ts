@@ -4,6 +4,7 @@ import { announceDue, type Context, errors, type PageQuery, page, type SortKey }
 import { NotFailed } from '../errors.ts';
 import { Delivery, type DeliveryStatus, type ShownStatus } from '../models/delivery.ts';
 import type { Webhook } from '../models/webhook.ts';
+import { hurryDelivery, hurryPeriod } from './early-attempts.ts';
 import { mustKnow } from './kinds.ts';
 import { bodyOf } from './outbox/messages.ts';
 import { mustLock, mustSee } from './reach.ts';
@@ -98,19 +99,30 @@ queued as (
   insert into webhook_queue (id, webhook_id, org_id) select new_id, webhook_id, org_id from due)
 select new_id as id, created_at from due order by created_at`;
 
-/** Throws NOT_FAILED, INVALID_STATE unless the webhook is active, and ALREADY_PENDING while the message is under way. */
+/**
+ * A delivery that waits for a later attempt is sent at once. Throws NOT_FAILED for one that arrived, INVALID_STATE unless the
+ * webhook is active, and ALREADY_PENDING while the message is under way.
+ */
 export async function retryDelivery(ctx: Context, webhookId: string, deliveryId: string) {
   const webhook = await mustLock(ctx, webhookId);
   const delivery = await Delivery.in(ctx).findById(deliveryId).where({ webhookId });
   if (!delivery) throw errors.NotFound('Delivery not found');
-  if (delivery.status !== 'failed') throw NotFailed({ details: [{ current: delivery.status }] });
+  if (delivery.status === 'delivered') throw NotFailed({ details: [{ current: delivery.status }] });
   mustSend(webhook);
+  if (WAITING.includes(delivery.status)) return retryNow(ctx, webhook, deliveryId);
   const { rows } = await ctx.sql<{ id: string }>(REPEAT('d.id = $3'), [webhookId, ['failed'], deliveryId]);
   const [made] = rows;
   if (!made) throw errors.AlreadyPending('The message is under way, or has arrived since');
   audit(ctx, 'webhook.retry', webhook, { deliveryId: made.id, retryOfId: deliveryId });
   announceDue(ctx, 'webhooks');
   return { deliveryId: made.id };
+}
+
+/** A delivery that waits needs no other one. */
+async function retryNow(ctx: Context, webhook: Webhook, deliveryId: string) {
+  if (!(await hurryDelivery(ctx, webhook, deliveryId))) throw errors.AlreadyPending('The message is being sent');
+  audit(ctx, 'webhook.retry', webhook, { deliveryId, retryOfId: deliveryId });
+  return { deliveryId };
 }
 
 export interface Period {
@@ -120,7 +132,7 @@ export interface Period {
 }
 
 /**
- * Sends the messages of a period again, the oldest 1,000; where there may be more, `next` is the `from` of the next call.
+ * Sends the messages of a period again, the oldest 1,000, and at once what waits for a later attempt; where there may be more, `next` is the `from` of the next call.
  * Throws INVALID_STATE unless the webhook is active.
  */
 export async function replayDeliveries(ctx: Context, webhookId: string, { from, to, status }: Period) {
@@ -130,15 +142,16 @@ export async function replayDeliveries(ctx: Context, webhookId: string, { from, 
   }
   const webhook = await mustLock(ctx, webhookId);
   mustSend(webhook);
+  const hurried = status === 'delivered' ? 0 : await hurryPeriod(ctx, webhook, from, to);
   const statuses = status === 'all' ? ['failed', 'delivered'] : [status];
   const { rows } = await ctx.sql<{ id: string; created_at: Date }>(
     REPEAT(`d.created_at >= $3 and d.created_at < $4 and d.trigger = 'event'`),
     [webhookId, statuses, from, to],
   );
-  const queued = rows.length;
-  if (queued > 0) announceDue(ctx, 'webhooks');
+  if (rows.length > 0) announceDue(ctx, 'webhooks');
+  const queued = rows.length + hurried;
   audit(ctx, 'webhook.replay', webhook, { from: from.toISOString(), to: to.toISOString(), status, queued });
-  const next = queued === MAX_REPLAYED ? (rows.at(-1)?.created_at ?? null) : null;
+  const next = rows.length === MAX_REPLAYED ? (rows.at(-1)?.created_at ?? null) : null;
   return { queued, next };
 }
 

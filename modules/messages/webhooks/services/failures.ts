@@ -4,6 +4,7 @@ import disabled from '../events/disabled.ts';
 import failing from '../events/failing.ts';
 import { DISABLE_POLICY, Webhook } from '../models/webhook.ts';
 import { FRESH, holdOrRelease } from './changes.ts';
+import { releaseAfterSuccess } from './early-attempts.ts';
 import { CHANGED } from './outbox/listeners.ts';
 
 /** A webhook after the results of some deliveries were written. */
@@ -20,6 +21,8 @@ export interface WebhookState {
   testDelivered: boolean;
   /** The receiver answered 410. */
   gone: boolean;
+  /** The first success since a failure. */
+  recovered: boolean;
 }
 export type Reason = 'gone' | 'failed_deliveries' | 'failing_for_days';
 
@@ -27,6 +30,7 @@ export type Reason = 'gone' | 'failed_deliveries' | 'failing_for_days';
 export async function concludeFailures(ctx: Context, states: readonly WebhookState[]): Promise<void> {
   for (const state of states) {
     if (state.status === 'failed' && state.testDelivered) await enable(ctx, state);
+    if (state.recovered) await releaseAfterSuccess(ctx, state.id);
     if (state.status !== 'active') continue;
     const reason = reasonToDisable(state);
     if (reason) await disable(ctx, state, reason);

@@ -153,6 +153,60 @@ test.serial(
   },
 );
 
+test('a delivery that waits is sent at once when it is asked for, and its success lets the rest follow', async (t) => {
+  const at = await openTenant(platform);
+  const to = await receiver();
+  await to.close();
+  const { id } = await at.webhook(to.url);
+  await at.emitMany(8);
+  await until('the host is spared', async () => (await at.deliveries(id, '&status=retrying')).length >= 5);
+  await platform.sql(
+    `update webhook_queue set due_at = now() + interval '20 hours' where webhook_id = $1 and lease is null and attempts > 0`,
+    [id],
+  );
+  const repaired = await receiver();
+  t.teardown(() => repaired.close());
+  const host = new URL(repaired.url).host;
+  // The server comes back under its address.
+  await platform.sql('update webhooks set url = $2, host = $3 where id = $1', [id, repaired.url, host]);
+  await platform.sql('update delivery_hosts set host = $2 where host = $1', [new URL(to.url).host, host]);
+  const [first] = await at.deliveries(id, '&status=retrying');
+  const asked = await at.call<{ deliveryId: string }>('POST', `/webhooks/${id}/retry/${first?.id}`, {});
+  t.deepEqual([asked.status, asked.body.deliveryId], [202, first?.id]);
+  await until('all eight arrive', async () => (await at.deliveries(id, '&status=delivered')).length === 8);
+  t.is(repaired.got.length, 8);
+});
+
+test('a replay sends what waits at once, and successes hurry a message that always fails once an hour', async (t) => {
+  const at = await openTenant(platform);
+  const to = await receiver();
+  t.teardown(() => to.close());
+  to.answer = ({ body }) => (body.data.hostname === 'poison' || to.got.length === 1 ? { status: 500 } : {});
+  const { id } = await at.webhook(to.url);
+  await at.emit('devices.online', { hostname: 'good' });
+  await until('it waits', async () => (await at.deliveries(id, '&status=retrying')).length === 1);
+  await platform.sql(`update webhook_queue set due_at = now() + interval '20 hours' where webhook_id = $1`, [id]);
+  const [from, to_] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+  const replayed = await at.call<{ queued: number }>('POST', `/webhooks/${id}/replay`, { from, to: to_ });
+  t.deepEqual([replayed.status, replayed.body.queued], [202, 1]);
+  await until('it arrives', async () => (await at.deliveries(id, '&status=delivered')).length === 1);
+  await at.emit('devices.online', { hostname: 'poison' });
+  const attempts = async () => (await at.deliveries(id, '&status=retrying'))[0]?.attempts;
+  await until('it fails', async () => (await attempts()) === 1);
+  for (const [n, expected] of [
+    [2, 2],
+    [3, 2],
+  ] as const) {
+    await platform.sql(
+      `update webhook_queue set due_at = now() + interval '20 hours' where webhook_id = $1 and lease is null`,
+      [id],
+    );
+    await at.emit('devices.online', { hostname: `good ${n}` });
+    await until('the good one arrives', async () => (await at.deliveries(id, '&status=delivered')).length === n);
+    await until('it was tried', async () => (await attempts()) === expected);
+  }
+});
+
 test('what waits is paused while webhooks are off for its organization, and is sent when they are on again', async (t) => {
   const at = await openTenant(platform);
   const to = await receiver();

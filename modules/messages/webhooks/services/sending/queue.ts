@@ -7,7 +7,7 @@ import { type Details, type Message, send } from './sender.ts';
 /** Days for which deliveries are kept. */
 export const RETENTION_DAYS = 30;
 
-// The log, the webhook's counts of the hour, and the webhook itself.
+// The log, the webhook's counts of the hour, and the webhook itself (`b`: as it was before).
 // reach: platform role: the queue sends for all organizations
 const STEPS = `,
 logged as (
@@ -35,9 +35,10 @@ update webhooks w set last_delivery_at = now(),
   consecutive_failures = case when s.good > 0 then 0 else w.consecutive_failures + s.bad end,
   noticed = case when s.good > 0 then 0 else w.noticed end,
   first_failure_at = case when s.good > 0 then null when s.missed then coalesce(w.first_failure_at, now()) else w.first_failure_at end
-from sums s where w.id = s.webhook_id and w.deleted_at is null
+from sums s join webhooks b on b.id = s.webhook_id where w.id = s.webhook_id and w.deleted_at is null
 returning w.id, w.org_id as "orgId", w.partner_id as "partnerId", w.name, w.status, w.noticed,
-  w.consecutive_failures as "consecutiveFailures", w.first_failure_at as "firstFailureAt", s."testDelivered", s.gone`;
+  w.consecutive_failures as "consecutiveFailures", w.first_failure_at as "firstFailureAt", s."testDelivered", s.gone,
+  s.good > 0 and b.first_failure_at is not null as recovered`;
 
 export const webhookQueue = defineDelivery<Message, Details>({
   name: 'webhooks',
