@@ -9,6 +9,7 @@ import { openStore, type Store } from '../store.ts';
 import { checkDatabase } from './database-checks.ts';
 import { checkProxies } from './proxy-checks.ts';
 import { Report } from './report.ts';
+import { checkServerSettings } from './server-settings.ts';
 
 const GIB = 1024 ** 3;
 const MIN_FREE_GIB = 1;
@@ -35,6 +36,7 @@ async function examineWith(report: Report, config: Config): Promise<void> {
   await checkDisk(report, config);
   await checkProxies(report, config);
   const store = await checkServer(report, config);
+  if (store) await checkServerSettings(report, config, store.database);
   if (store) await checkDatabase(report, config, store.database);
   await report.check('Redis', 'check REDIS_URL, or leave it out to count in the process', async () => {
     if (!config.redisUrl) return 'not configured; limits are counted in each process';

@@ -1,4 +1,4 @@
-/** Runs checks and prints a line for each: PASS, or FAIL with how to fix it; INFO for what is no check. */
+/** Runs checks and prints a line for each: PASS, or FAIL with how to fix it; WARN and INFO for what cannot fail. */
 import { ConfigError } from '#config';
 import { sentenceOf } from '../cli/run.ts';
 
@@ -8,6 +8,11 @@ export class Report {
   /** Prints a line about what cannot pass or fail. */
   tell(name: string, text: string): void {
     process.stdout.write(`INFO  ${name}: ${text}\n`);
+  }
+
+  /** Prints a line about what works and could be better. */
+  warn(name: string, text: string, fix: string): void {
+    process.stdout.write(`WARN  ${name}: ${text}\n      Fix: ${fix}\n`);
   }
 
   /**

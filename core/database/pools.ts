@@ -1,6 +1,7 @@
 /** One connection pool for each database role: owner (migrations, queue), tenant work, and platform work. */
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { SESSION_SETTINGS } from './session-settings.ts';
 import { restoreLimit, SilenceWatch } from './silence.ts';
 
 // Counts and sizes fit a double; dates without a time stay text, so that no zone shifts them.
@@ -142,6 +143,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 function startupOptions(name: string, role: string | null): string {
   return [
     ...(role ? [`-c role=${role}`] : []),
+    ...Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`),
     `-c statement_timeout=${STATEMENT_MS}`,
     `-c lock_timeout=${LOCK_MS}`,
     // Work that forgets its transaction while it does something else must not hold rows and vacuum up for long.

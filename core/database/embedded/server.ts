@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { makeDataFolder } from '../../data-folder.ts';
+import { SESSION_SETTINGS } from '../session-settings.ts';
 import { findBinaries } from './binaries.ts';
 import { keepPassword, OWNER, prepareCluster } from './cluster.ts';
 import { codeOf, EmbeddedServerError, fileFault, PortTakenError } from './error.ts';
@@ -17,17 +18,15 @@ const DATABASE = 'quartermaster';
 
 /** Fit for a small server; `settings` overrides them one by one. */
 const DEFAULTS: Record<string, string> = {
+  ...SESSION_SETTINGS,
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: '256MB',
   effective_cache_size: '1GB',
-  work_mem: '8MB',
   maintenance_work_mem: '128MB',
   max_wal_size: '2GB',
   wal_compression: 'on',
-  random_page_cost: '1.1',
-  jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
