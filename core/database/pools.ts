@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { SESSION_SETTINGS } from './session-settings.ts';
 import { restoreLimit, SilenceWatch } from './silence.ts';
+import { type ExpectedRole, mustHaveRole } from './taken-role.ts';
 
 // Counts and sizes fit a double; dates without a time stay text, so that no zone shifts them.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -91,7 +92,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!closing) options.onError(error);
   };
   // Work sends what begins its transaction together with its first statement. The queue keeps to one at a time.
-  const pool = (name: string, url: string, role: string | null, max: number, pipeline: boolean) => {
+  const pool = (name: string, url: string, expected: ExpectedRole | null, max: number, pipeline: boolean) => {
+    const role = expected?.taken ? expected.role : null;
     const made = new TimedPool({
       connectionString: url,
       max,
@@ -102,6 +104,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       application_name: `quartermaster${role ? `:${role.slice('quartermaster_'.length)}` : ''}`,
       options: startupOptions(name, role),
+      ...(expected ? { onConnect: (client: pg.ClientBase) => mustHaveRole(client, expected) } : {}),
     });
     made.onWait = (seconds) => options.onWait?.(name, seconds);
     // An idle connection that the server closed must not end the process; the next query opens another.
@@ -114,11 +117,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     return made;
   };
   const owner = pool('owner', options.url, null, Math.max(6, options.poolSize), false);
-  const app = pool('app', options.appUrl ?? options.url, options.appUrl ? null : APP_ROLE, options.poolSize, true);
+  const tenantRole = { role: APP_ROLE, taken: !options.appUrl, without: PLATFORM_ROLE };
+  const app = pool('app', options.appUrl ?? options.url, tenantRole, options.poolSize, true);
   const platform = pool(
     'platform',
     options.platformUrl ?? options.url,
-    options.platformUrl ? null : PLATFORM_ROLE,
+    { role: PLATFORM_ROLE, taken: !options.platformUrl, without: null },
     options.poolSize,
     true,
   );

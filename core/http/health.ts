@@ -1,13 +1,13 @@
 /** Health at the host root: alive, ready, and which version, and /metrics. */
 import type { Server } from '@hapi/hapi';
-import type pg from 'pg';
 import type { Headers } from './client-address.ts';
 import type { Metrics } from './metrics.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export interface HealthOptions {
   version: string;
-  pool: pg.Pool;
+  /** What a request needs and is missing; null when nothing is. */
+  missing(): Promise<string | null>;
   metrics: Metrics;
   /** Without a token only programs on this machine may read metrics. */
   metricsToken?: string | undefined;
@@ -21,12 +21,7 @@ export function addHealth(server: Server, options: HealthOptions): void {
   const open = (path: string, why: string) => ({ method: 'GET' as const, path, rules: { access: { open: why } } });
   const ready = async (): Promise<string | null> => {
     if (options.stopping()) return 'stopping';
-    try {
-      await options.pool.query('select 1');
-      return null;
-    } catch (error) {
-      return `database: ${(error as Error).message || 'not reachable'}`;
-    }
+    return options.missing();
   };
   server.route([
     {

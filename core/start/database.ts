@@ -41,6 +41,8 @@ export async function startDatabase(
   metrics.watchDatabase({ owner, app, platform }, () => readFigures(platform));
   await bringUpToDate(owner, migrationFolders(found), autoMigrate, log);
   const modules = await migratePackages(owner, found, { faults, autoMigrate, log });
+  // A connection of each pool, so that one in the wrong role stops the start.
+  await Promise.all([app, platform].map((pool) => pool.query('select 1')));
   await makePartitions(platform);
   return { database, modules, attempts: openAttempts(platform, log), batches: openBatches(platform) };
 }

@@ -6,6 +6,7 @@ import { addDocs } from '../http/document/docs.ts';
 import { documentOnce } from '../http/document/document.ts';
 import { addHealth } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
+import { watchReadiness } from '../http/readiness.ts';
 import { addRoutes, createServer, type HttpServices } from '../http/server.ts';
 import { addSockets } from '../http/sockets.ts';
 import { watchQueue } from '../jobs/queue-health.ts';
@@ -49,7 +50,7 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
   let stopping = false;
   addHealth(server, {
     version: config.version,
-    pool: work.database.platform,
+    missing: watchReadiness(work.database),
     metrics,
     metricsToken: config.http.metricsToken,
     isProxy: (address) => addresses.isProxy(address),
