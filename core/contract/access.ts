@@ -22,6 +22,8 @@ export type Access =
       apiKey?: boolean;
       /** True for routes that a user needs to enroll a required second factor. */
       beforeMfa?: boolean;
+      /** True for routes that stay open while the partner or organization is suspended, such as logging out. */
+      whileSuspended?: boolean;
     }
   | { agent: AgentAccess }
   | { portal: true }

@@ -114,8 +114,10 @@ async function admitKey(
 /** Checks what the route's access requires of the caller. Throws the error that the caller receives. */
 export function check(services: AccessServices, route: AnyRoute, access: Permitted, principal: Principal): void {
   const { actor, scope } = principal;
-  if (!principal.partnerActive) throw PartnerInactive();
-  if (!principal.orgActive) throw OrgAccessDenied();
+  if (!access.whileSuspended) {
+    if (!principal.partnerActive) throw PartnerInactive();
+    if (!principal.orgActive) throw OrgAccessDenied();
+  }
   if (services.mfaEnabled && actor.mustEnrollMfa && !access.beforeMfa) throw MfaRequired();
   if (access.scopes && !access.scopes.includes(scope.kind)) throw Forbidden();
   const mfa = access.mfa === true && services.mfaEnabled;

@@ -25,7 +25,7 @@ function accessText({ access }: AnyRoute): string[] {
       ...(suspended ? ['Works while the organization is suspended.'] : []),
     ];
   }
-  const { permission, why, scopes, mfa, keyScope, apiKey, beforeMfa } = access;
+  const { permission, why, scopes, mfa, keyScope, apiKey, beforeMfa, whileSuspended } = access;
   const needed = permission
     ? `Needs the permission ${code(permission)}.`
     : `For any signed-in caller: ${sentence(why ?? '')}`;
@@ -35,6 +35,7 @@ function accessText({ access }: AnyRoute): string[] {
     ...(scopes ? [`Only for callers of the scope ${scopes.map(code).join(' or ')}.`] : []),
     ...(mfa ? ['Users need a second factor in this session.'] : []),
     ...(beforeMfa ? ['Open also to users who still have to enroll a second factor.'] : []),
+    ...(whileSuspended ? ['Open also while the partner or organization is suspended.'] : []),
     ...(apiKey === false ? ['API keys are not accepted.'] : []),
     ...(apiKey !== false && opens.length > 0 ? [`API keys need the scope ${opens.map(code).join(' or ')}.`] : []),
   ];

@@ -54,7 +54,7 @@ export default [
     method: 'POST',
     path: '/auth/logout',
     summary: 'Ends every session of the caller',
-    access: { permission: null, why: 'everyone may leave', apiKey: false, beforeMfa: true },
+    access: { permission: null, why: 'everyone may leave', apiKey: false, beforeMfa: true, whileSuspended: true },
     audit: 'user.logout',
     work: { platform: 'the tenant role cannot read sessions' },
     response: Joi.object({ success: Joi.boolean().required() }),

@@ -4,7 +4,13 @@ import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
 import { sessionShape } from '../models/session.ts';
 import { endSession, listSessions } from '../services/access/sessions.ts';
 
-const access = { permission: null, why: 'callers manage their own sessions', apiKey: false, beforeMfa: true };
+const access = {
+  permission: null,
+  why: 'callers manage their own sessions',
+  apiKey: false,
+  beforeMfa: true,
+  whileSuspended: true,
+};
 const work = { platform: 'the tenant role cannot read sessions; limited to the caller' };
 
 export default [

@@ -13,7 +13,7 @@ interface Refreshed {
 }
 const refresh = (refreshToken: string) =>
   platform.call<Refreshed & ErrorBody>('POST', '/auth/refresh', { body: { refreshToken } });
-const me = async (token: string) => (await platform.call('GET', '/auth/me', { token })).status;
+const me = async (token: string) => (await platform.call('GET', '/users/me', { token })).status;
 
 /** A user of an organization who has logged in. */
 async function loggedIn() {
@@ -99,6 +99,24 @@ test('while the organization or its partner is suspended nobody works or refresh
     t.is(back.status, 200);
     token = back.body.tokens.refreshToken;
     await until(async () => (await me(back.body.tokens.accessToken)) === 200);
+  }
+});
+
+test('who belongs to a suspended organization or partner can end sessions and log out', async (t) => {
+  for (const table of ['organizations', 'partners'] as const) {
+    const { accessToken, orgId, partnerId, orgAdmin } = await loggedIn();
+    const id = table === 'organizations' ? orgId : partnerId;
+    await platform.sql(`update ${table} set status = 'suspended' where id = $1`, [id]);
+    await until(async () => (await me(accessToken)) === 403);
+    const call = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
+      platform.call<{ data: { id: string; current: boolean }[] }>(method, path, { token: accessToken });
+    const { status, body } = await call('GET', '/auth/sessions');
+    t.is(status, 200, table);
+    const other = body.data.find(({ current }) => !current);
+    t.is((await call('DELETE', `/auth/sessions/${other?.id}`)).status, 200);
+    t.is((await call('POST', '/auth/logout')).status, 200);
+    const open = await platform.sql('select from sessions where user_id = $1 and revoked_at is null', [orgAdmin.id]);
+    t.is(open.length, 0, 'every session has ended');
   }
 });
 

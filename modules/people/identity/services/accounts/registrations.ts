@@ -1,6 +1,7 @@
 /** Self-registration of partners and of single accounts. */
 import { type Context, type Reply, reply } from '#core';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
+import { variables } from '../../variables.ts';
 import { deviceCookie } from '../access/known-devices.ts';
 import { type Membership, ownerOf } from '../access/places.ts';
 import { openSession } from '../access/sessions.ts';
@@ -53,7 +54,8 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     tell(ctx, input.email, 'already-registered');
     return reply(ACCEPTED, { status: 200 });
   }
-  const partner = await insertPartner(ctx, input);
+  const status = variables.of(ctx.services.config).PARTNER_APPROVAL === 'required' ? 'pending' : 'active';
+  const partner = await insertPartner(ctx, input, status);
   const place: Membership = {
     scope: 'partner',
     partnerId: partner.id,
@@ -66,13 +68,14 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     place.roleId,
   ]);
   askForProof(ctx, input.email);
+  if (status === 'pending') await ctx.use('tenancy').awaitApproval(partner.id);
   const { tokens, cookies } = await openSession(ctx, { userId, mfa: false, place });
   ctx.audit('partner.create', {
     ...ownerOf(place),
     resourceType: 'partner',
     resourceId: partner.id,
     resourceName: partner.name,
-    details: { type: 'msp', plan: 'free', status: 'active', via: 'register' },
+    details: { type: 'msp', plan: 'free', status, via: 'register' },
     actor: { kind: 'user', id: userId, email: input.email },
   });
   recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner' });
@@ -82,16 +85,17 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
   return reply({ user, partner, tokens, mfaRequired }, { cookies: { ...cookies, ...deviceCookie(ctx, input.email) } });
 }
 
-/** Active at once: a new installation has no administrator who could approve it (see README). */
+/** Active at once where no approval is required: a new installation has no administrator who could give it (see README). */
 async function insertPartner(
   ctx: Context,
   input: NewPartnerAccount,
+  status: 'pending' | 'active',
 ): Promise<{ id: string; name: string; slug: string }> {
   const made = await insertWithSlug(ctx, input.companyName, async (slug) => {
     const { rows } = await ctx.sql<{ id: string }>(
-      `insert into partners (name, slug, type, plan, status, billing_email) values ($1, $2, 'msp', 'free', 'active', $3)
+      `insert into partners (name, slug, type, plan, status, billing_email) values ($1, $2, 'msp', 'free', $4, $3)
        on conflict (slug) do nothing returning id`,
-      [input.companyName, slug, input.email],
+      [input.companyName, slug, input.email, status],
     );
     return rows[0]?.id ?? null;
   });
