@@ -1,6 +1,6 @@
 /** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
 import { Readable } from 'node:stream';
-import type { Request, ResponseObject, ResponseToolkit, RouteOptionsPayload, ServerRoute } from '@hapi/hapi';
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, RouteOptionsPayload, ServerRoute } from '@hapi/hapi';
 import Joi from 'joi';
 import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
@@ -45,6 +45,8 @@ declare module '@hapi/hapi' {
     ip: string;
     startedAt: bigint;
     caller?: Caller;
+    /** The header fields of the limits that were counted before the body was read. */
+    limited?: Record<string, string>;
     /** Whether the caller would be let in once more; for answers that last. */
     stillAdmitted?: () => Promise<boolean>;
   }
@@ -59,6 +61,7 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
     rules: { access: route.access },
     options: {
       auth: { strategy: 'caller', mode: 'required' },
+      ...(isCheckedEarly(route) ? { ext: { onPreAuth: checkEarly(services, route) } } : {}),
       // hapi copies objects in here to their depth, schemas with them; not functions.
       plugins: { quartermaster: () => tag },
       ...(hasBody ? { payload: bodyOptions(services, route) } : {}),
@@ -68,6 +71,27 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
         ...(hasBody ? { payload: payloadOf(services, route) } : {}),
       },
       handler: (request, h) => handle(services, tag, request, h),
+    },
+  };
+}
+
+const isCheckedEarly = ({ closed, limits }: AnyRoute): boolean =>
+  closed !== undefined || limits?.some(({ beforeBody }) => beforeBody) === true;
+
+/** What depends on neither caller nor body comes before both are read: whether the route is closed, and limits that count every attempt. */
+function checkEarly(services: RouteServices, route: AnyRoute): { method: Lifecycle.Method } {
+  const { counters } = services;
+  const { config, mac } = services.work.services;
+  const limits = route.limits?.filter(({ beforeBody }) => beforeBody);
+  return {
+    async method(request, h) {
+      const answer = route.closed?.(config);
+      if (answer) return h.response(answer.body).code(answer.status).header('cache-control', 'no-store').takeover();
+      const headers = request.headers as Input['headers'];
+      const input: Input = { ...{ params: {}, query: {}, payload: null, headers, cookies: {} }, gone: goneOf(request) };
+      const who = { ip: request.app.ip, actorId: null };
+      request.app.limited = await checkLimits({ counters, mac }, limits, input, who, {});
+      return h.continue;
     },
   };
 }
@@ -141,8 +165,9 @@ async function handle(
   const who = { ip: request.app.ip, actorId: actor.id };
   const { counters } = services;
   const { mac } = services.work.services;
+  const limits = route.limits?.filter(({ beforeBody }) => !beforeBody);
   const headers = {
-    ...(await checkLimits({ counters, mac }, route, input, who, caller.headers)),
+    ...(await checkLimits({ counters, mac }, limits, input, who, request.app.limited ?? caller.headers)),
     ...deprecationFields(route),
   };
   const asPlatform = scope.kind === 'system' || typeof route.work === 'object';

@@ -16,19 +16,24 @@ const ACCEPTED = {
   success: true,
   message: 'If registration can proceed, you will receive an email with the next steps.',
 };
-const disabled = (ctx: Context): Reply | null =>
-  ctx.services.config.identity.registration
-    ? null
-    : reply({ error: 'Registration is currently disabled', code: 'REGISTRATION_DISABLED' }, { status: 403 });
+
+/** Which terms were accepted, when and from where. Needs the platform's role. */
+async function recordTerms(ctx: Context, userId: string): Promise<void> {
+  await ctx.sql('insert into terms_acceptances (user_id, version, ip_address) values ($1, $2, $3)', [
+    userId,
+    variables.of(ctx.services.config).TERMS_VERSION,
+    ctx.actor.ip,
+  ]);
+}
 
 /** An account without a place; it can log in once an organization invites it. A taken address gets the same answer. */
 export async function registerAccount(ctx: Context, input: NewAccount): Promise<Reply> {
-  const refused = disabled(ctx);
-  if (refused) return refused;
   await mustBeStrong(ctx, input.password, [input.email, input.name]);
   const id = await createUser(ctx, { ...input, passwordHash: await hash(input.password) });
-  if (id) recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register' });
-  else ctx.unchanged();
+  if (id) {
+    if (input.acceptTerms) await recordTerms(ctx, id);
+    recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register', terms: input.acceptTerms === true });
+  } else ctx.unchanged();
   // Both cases send mail with one further statement: neither answer nor timing reveals whether the address is taken.
   if (id) askForProof(ctx, input.email);
   else tell(ctx, input.email, 'already-registered');
@@ -43,8 +48,6 @@ export async function registerAccount(ctx: Context, input: NewAccount): Promise<
  * Throws WEAK_PASSWORD.
  */
 export async function registerPartner(ctx: Context, input: NewPartnerAccount): Promise<Reply> {
-  const refused = disabled(ctx);
-  if (refused) return refused;
   await mustBeStrong(ctx, input.password, [input.email, input.name, input.companyName]);
   // Hashed for a taken address, too, so that the timing reveals nothing.
   const passwordHash = await hash(input.password);
@@ -67,6 +70,7 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     userId,
     place.roleId,
   ]);
+  await recordTerms(ctx, userId);
   askForProof(ctx, input.email);
   if (status === 'pending') await ctx.use('tenancy').awaitApproval(partner.id);
   const { tokens, cookies } = await openSession(ctx, { userId, mfa: false, place });
@@ -78,7 +82,7 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     details: { type: 'msp', plan: 'free', status, via: 'register' },
     actor: { kind: 'user', id: userId, email: input.email },
   });
-  recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner' });
+  recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner', terms: true });
   const user = { id: userId, email: input.email, name: input.name, mfaEnabled: false };
   // The new role requires MFA, so enrollment is the next step when two-factor authentication is on.
   const mfaRequired = ctx.services.config.identity.twoFactor;
@@ -102,14 +106,26 @@ async function insertPartner(
   return { id: made.id, name: input.companyName, slug: made.slug };
 }
 
-function recordUser(ctx: Context, user: { id: string; email: string; partnerId: string | null; via: string }): void {
+interface NewUser {
+  id: string;
+  email: string;
+  partnerId: string | null;
+  via: string;
+  /** Whether the terms were accepted. */
+  terms: boolean;
+}
+
+function recordUser(ctx: Context, user: NewUser): void {
   ctx.audit('user.create', {
     orgId: null,
     partnerId: user.partnerId,
     resourceType: 'user',
     resourceId: user.id,
     resourceName: user.email,
-    details: { via: user.via },
+    details: {
+      via: user.via,
+      ...(user.terms ? { termsVersion: variables.of(ctx.services.config).TERMS_VERSION } : {}),
+    },
     actor: { kind: 'user', id: user.id, email: user.email },
   });
 }
