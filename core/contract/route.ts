@@ -24,6 +24,8 @@ export interface Limit<P = unknown, Q = unknown, B = unknown> {
    */
   by: 'ip' | 'actor' | ((input: Input<P, Q, B>, source: string, services: Pick<Services, 'mac'>) => string | null);
   message?: string;
+  /** Counted before the body is read, so that attempts with an invalid body count. For open routes, and limits by `ip`. */
+  beforeBody?: true;
   /** While the counter store is away: 503, or counted by each process for itself, which is the default. */
   whenAway?: 'refuse' | 'local';
 }
@@ -48,6 +50,8 @@ interface RouteBase<P, Q, B> {
   /** Codes of the errors it can answer with, beside those that the core gives by what stands here (`document/errors-of-route`). */
   errors?: string[];
   limits?: Limit<P, Q, B>[];
+  /** While it gives an answer, that is the answer to every request, before a limit is counted or the body is read. */
+  closed?: (config: Config) => { status: number; body: object } | null;
   /** Largest body in bytes; 1 MiB when absent. A removal takes a body where it declares a payload. */
   maxBytes?: number;
   /** Takes bodies of this media type too, of any size up to `maxBytes`: handed on unread as a BodyStream. */

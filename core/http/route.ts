@@ -1,6 +1,7 @@
 /** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
 import { Readable } from 'node:stream';
 import type {
+  Lifecycle,
   Request,
   RequestApplicationState,
   ResponseObject,
@@ -58,6 +59,8 @@ declare module '@hapi/hapi' {
     /** Limits the time of a body; undefined without one. */
     body?: BodyDeadline | undefined;
     caller?: Caller;
+    /** The header fields of the limits that were counted before the body was read. */
+    limited?: Record<string, string>;
     /** Whether the caller would be let in once more; for answers that last. */
     stillAdmitted?: () => Promise<boolean>;
   }
@@ -72,9 +75,13 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
     rules: { access: route.access },
     options: {
       auth: { strategy: 'caller', mode: 'required' },
+      ext: {
+        ...(isCheckedEarly(route) ? { onPreAuth: checkEarly(services, route) } : {}),
+        ...(hasBody ? { onPostAuth: { method: bodyArrived } } : {}),
+      },
       // hapi copies objects in here to their depth, schemas with them; not functions.
       plugins: { quartermaster: () => tag },
-      ...(hasBody ? { payload: bodyOptions(services, route), ext: { onPostAuth: { method: bodyArrived } } } : {}),
+      ...(hasBody ? { payload: bodyOptions(services, route) } : {}),
       validate: {
         ...(route.params ? { params: route.params } : {}),
         query: queryOf(route),
@@ -89,6 +96,27 @@ export function toServerRoute(services: RouteServices, tag: RouteTag): ServerRou
 function bodyArrived(request: Request, h: ResponseToolkit): symbol {
   request.app.arrived = request.server.app.standstill.earliest();
   return h.continue;
+}
+
+const isCheckedEarly = ({ closed, limits }: AnyRoute): boolean =>
+  closed !== undefined || limits?.some(({ beforeBody }) => beforeBody) === true;
+
+/** What depends on neither caller nor body comes before both are read: whether the route is closed, and limits that count every attempt. */
+function checkEarly(services: RouteServices, route: AnyRoute): { method: Lifecycle.Method } {
+  const { counters } = services;
+  const { config, mac } = services.work.services;
+  const limits = route.limits?.filter(({ beforeBody }) => beforeBody);
+  return {
+    async method(request, h) {
+      const answer = route.closed?.(config);
+      if (answer) return h.response(answer.body).code(answer.status).header('cache-control', 'no-store').takeover();
+      const headers = request.headers as Input['headers'];
+      const input: Input = { ...{ params: {}, query: {}, payload: null, headers, cookies: {} }, gone: goneOf(request) };
+      const who = { ip: request.app.ip, actorId: null };
+      request.app.limited = await checkLimits({ counters, mac }, limits, input, who, {});
+      return h.continue;
+    },
+  };
 }
 
 const JSON_TYPE = 'application/json';
@@ -166,8 +194,9 @@ async function handle(
   const who = { ip: request.app.ip, actorId: actor.id };
   const { counters } = services;
   const { mac } = services.work.services;
+  const limits = route.limits?.filter(({ beforeBody }) => !beforeBody);
   const headers = {
-    ...(await checkLimits({ counters, mac }, route, input, who, caller.headers)),
+    ...(await checkLimits({ counters, mac }, limits, input, who, request.app.limited ?? caller.headers)),
     ...deprecationFields(route),
   };
   const asPlatform = scope.kind === 'system' || typeof route.work === 'object';

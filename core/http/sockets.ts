@@ -129,7 +129,7 @@ async function hand(
   const input: Input = { params, query: {}, payload: null, headers, cookies: {}, gone: new AbortController().signal };
   const { counters } = services;
   const { mac } = services.work.services;
-  await checkLimits({ counters, mac }, route, input, { ip, actorId: actor.id }, {});
+  await checkLimits({ counters, mac }, route.limits, input, { ip, actorId: actor.id }, {});
   if (stream.destroyed) return opened();
   server.handleUpgrade(request, stream, head, (socket) => {
     opened();

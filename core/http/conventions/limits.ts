@@ -31,13 +31,13 @@ export function rateLimitFields(
  */
 export async function checkLimits(
   services: { counters: Counters } & Pick<Services, 'mac'>,
-  route: AnyRoute,
+  limits: AnyRoute['limits'],
   input: Input,
   who: { ip: string; actorId: string | null },
   before: Record<string, string>,
 ): Promise<Record<string, string>> {
   let headers = before;
-  for (const limit of route.limits ?? []) {
+  for (const limit of limits ?? []) {
     const by = countedBy(services, limit, input, who);
     if (by === null) continue;
     const hit = await count(services.counters, limit, `${limit.name}:${by}`);

@@ -116,6 +116,13 @@ export const meShape = named(
   profileShape.keys({
     scope: Joi.string().valid('system', 'partner', 'organization').required(),
     partnerId: Joi.string().uuid().allow(null).required(),
+    partnerStatus: Joi.string()
+      .valid('pending', 'active', 'suspended', 'churned')
+      .allow(null)
+      .required()
+      .description(
+        'Of the partner of this session. While it is not `active`, only this operation and the sessions are open',
+      ),
     orgId: Joi.string().uuid().allow(null).required(),
     roleId: Joi.string().uuid().required(),
     roleName: Joi.string().required(),

@@ -11,7 +11,7 @@ export default [
     method: 'GET',
     path: '/auth/me',
     summary: "Reads the caller's account, MFA and phone, tenant, role and permissions",
-    access: { ...access, beforeMfa: true },
+    access: { ...access, beforeMfa: true, whileSuspended: true },
     work,
     response: meShape,
     handler: (ctx) => readMe(ctx),

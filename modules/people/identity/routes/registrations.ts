@@ -1,6 +1,6 @@
 /** /auth/register and /auth/register-partner. */
 import Joi from 'joi';
-import { defineRoute } from '#core';
+import { defineRoute, type Limit, type Services } from '#core';
 import { tokensShape } from '#core/auth';
 import { type AddressProof, addressProof } from '../models/password.ts';
 import { newAccount, newPartnerAccount, userShape } from '../models/user.ts';
@@ -13,6 +13,13 @@ const disabled = Joi.object({
   error: Joi.string().required(),
   code: Joi.string().valid('REGISTRATION_DISABLED').required(),
 });
+const whileDisabled = ({ identity }: Services['config']) =>
+  identity.registration
+    ? null
+    : { status: 403, body: { error: 'Registration is currently disabled', code: 'REGISTRATION_DISABLED' } };
+const attempts = (name: string, max: number): Limit[] => [
+  { name, max, windowSeconds: 3600, by: 'ip', message: TOO_MANY, whenAway: 'refuse', beforeBody: true },
+];
 const accepted = Joi.object({ success: Joi.boolean().required(), message: Joi.string().required() });
 
 export default [
@@ -23,7 +30,8 @@ export default [
     access: { open: 'a person who registers has no account yet' },
     audit: 'user.create',
     work: { platform: 'users belong to no tenant' },
-    limits: [{ name: 'register', max: 5, windowSeconds: 3600, by: 'ip', message: TOO_MANY, whenAway: 'refuse' }],
+    closed: whileDisabled,
+    limits: attempts('register', 5),
     payload: newAccount,
     response: accepted,
     status: 201,
@@ -39,9 +47,8 @@ export default [
     access: { open: 'a person who registers has no account yet' },
     audit: 'partner.create',
     work: { platform: 'the partner does not exist yet' },
-    limits: [
-      { name: 'register-partner', max: 3, windowSeconds: 3600, by: 'ip', message: TOO_MANY, whenAway: 'refuse' },
-    ],
+    closed: whileDisabled,
+    limits: attempts('register-partner', 3),
     payload: newPartnerAccount,
     response: Joi.object({
       user: userShape.required(),

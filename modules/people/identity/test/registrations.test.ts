@@ -88,6 +88,38 @@ test('weak and bad input is refused with the first message and the paths', async
   ]);
 });
 
+test('attempts with an invalid or unreadable body count, and a body is not read once there are too many', async (t) => {
+  const headers = fromSomewhere();
+  t.is((await register({ ...registration(), acceptTerms: false }, headers)).status, 400);
+  t.is((await register({}, headers)).status, 400);
+  const unreadable = await fetch(`${platform.url}/api/v1/auth/register-partner`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{',
+  });
+  t.is(unreadable.status, 400);
+  for (const body of [registration(), {}]) t.is((await register(body, headers)).status, 429);
+});
+
+test('which terms were accepted is recorded, with time and address', async (t) => {
+  const headers = fromSomewhere();
+  const { body } = await register(registration(), headers);
+  const accepted = (id: string) =>
+    platform.sql(
+      `select version, ip_address, accepted_at > now() - interval '1 minute' as now from terms_acceptances where user_id = $1`,
+      [id],
+    );
+  t.deepEqual(await accepted(body.user.id), [{ version: '1', ip_address: headers['x-forwarded-for'], now: true }]);
+  const [entry] = (await platform.audits({ action: 'user.create' })).filter((row) => row.resource_id === body.user.id);
+  t.is(entry?.details.termsVersion, '1');
+  for (const acceptTerms of [true, undefined]) {
+    const { companyName: _, ...account } = { ...registration(), acceptTerms };
+    await platform.call('POST', '/auth/register', { body: account, headers: fromSomewhere() });
+    const [user] = await platform.sql<{ id: string }>('select id from users where email = $1', [account.email]);
+    t.is((await accepted(user?.id ?? '')).length, acceptTerms ? 1 : 0);
+  }
+});
+
 test('the fourth attempt from one address within the hour is refused', async (t) => {
   const headers = fromSomewhere();
   for (let n = 0; n < 3; n += 1) t.is((await register(registration(), headers)).status, 201);
@@ -116,6 +148,7 @@ test('where registration is off both endpoints say so in its documented words', 
     const answers = await Promise.all([
       closed.call('POST', '/auth/register-partner', { body: registration() }),
       closed.call('POST', '/auth/register', { body: account }),
+      ...[1, 2, 3, 4, 5].map(() => closed.call('POST', '/auth/register-partner', { body: {} })),
     ]);
     for (const { status, body } of answers) {
       t.is(status, 403);

@@ -13,7 +13,7 @@ interface Refreshed {
 }
 const refresh = (refreshToken: string) =>
   platform.call<Refreshed & ErrorBody>('POST', '/auth/refresh', { body: { refreshToken } });
-const me = async (token: string) => (await platform.call('GET', '/auth/me', { token })).status;
+const me = async (token: string) => (await platform.call('GET', '/users/me', { token })).status;
 
 /** A user of an organization who has logged in. */
 async function loggedIn() {

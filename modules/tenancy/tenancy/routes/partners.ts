@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { ownPartnerUpdate, partnerCreate, partnerShape, partnerUpdate } from '../models/partner.ts';
+import { ownPartnerUpdate, PARTNER_STATUSES, partnerCreate, partnerShape, partnerUpdate } from '../models/partner.ts';
 import {
   createPartner,
   deletePartner,
@@ -22,7 +22,12 @@ export default [
     path: '/orgs/partners',
     summary: 'Lists partners, by name',
     access: { permission: 'organizations:read', scopes: ['system'] },
-    query: Joi.object<PageQuery>(pageQuery()),
+    query: Joi.object<PageQuery & { status?: string }>({
+      ...pageQuery(),
+      status: Joi.string()
+        .valid(...PARTNER_STATUSES)
+        .description('Only in this state; `pending` ones wait for approval'),
+    }),
     response: pageOf(partnerShape),
     handler: (ctx, { query }) => listPartners(ctx, query),
   }),
@@ -70,6 +75,8 @@ export default [
     method: 'PATCH',
     path: '/orgs/partners/{id}',
     summary: 'Changes a partner; settings are merged',
+    description:
+      'A registered partner that is `pending` is approved with the status `active` and refused with another; its users get a mail.',
     access: { permission: 'organizations:write', scopes: ['system'] },
     audit: 'partner.update',
     params,

@@ -10,6 +10,7 @@ import {
   type SortKey,
 } from '#core';
 import { type OwnPartnerUpdate, Partner, type PartnerCreate, type PartnerUpdate } from '../models/partner.ts';
+import { tellDecision } from './partner-approvals.ts';
 import { makePartnerAdminRole } from './partner-roles.ts';
 import { mergePartnerSettings } from './settings.ts';
 
@@ -21,8 +22,11 @@ const ORDER = {
   ] satisfies SortKey[],
 };
 
-export const listPartners = (ctx: Context, query: PageQuery) =>
-  page(Partner.in(ctx).whereNull('deletedAt'), query, ORDER);
+export function listPartners(ctx: Context, query: PageQuery & { status?: string }) {
+  const partners = Partner.in(ctx).whereNull('deletedAt');
+  if (query.status) partners.where({ status: query.status });
+  return page(partners, query, ORDER);
+}
 
 /** Throws 404 when missing or soft-deleted. */
 export async function readPartner(ctx: Context, id: string): Promise<Partner> {
@@ -49,9 +53,10 @@ export async function createPartner(ctx: Context, input: PartnerCreate): Promise
   return partner;
 }
 
-/** Throws NO_UPDATES when nothing is given. */
+/** The first status after `pending` decides about a registration, and is mailed. Throws NO_UPDATES when nothing is given. */
 export async function updatePartner(ctx: Context, id: string, changes: PartnerUpdate): Promise<Partner> {
   const { before, updated } = await change(ctx, id, changes);
+  await tellDecision(ctx, id, before.status, updated.status);
   audit(ctx, 'partner.update', updated, { ...changesOf(before, updated, Object.keys(changes)) });
   return updated;
 }

@@ -24,13 +24,14 @@ export async function readProfile(ctx: Context): Promise<Profile> {
 }
 
 const DEMANDS = `
-select r.name as "roleName",
+select r.name as "roleName", (select status from partners where id = $3) as "partnerStatus",
   (select '•••' || right(phone_number, 4) from sms_codes
    where purpose = 'phone' and bound_to = $1::text and expires_at > now()) as "pendingPhoneNumber"
 from roles r where r.id = $2`;
 
 interface Demands {
   roleName: string;
+  partnerStatus: string | null;
   pendingPhoneNumber: string | null;
 }
 
@@ -38,14 +39,15 @@ interface Demands {
 export async function readMe(ctx: Context) {
   const profile = await readProfile(ctx);
   const { actor, scope } = ctx;
-  const { rows } = await ctx.sql<Demands>(DEMANDS, [actor.id, actor.roleId]);
-  const { roleName = '', pendingPhoneNumber = null } = rows[0] ?? {};
+  const { rows } = await ctx.sql<Demands>(DEMANDS, [actor.id, actor.roleId, scope.partnerId]);
+  const { roleName = '', pendingPhoneNumber = null, partnerStatus = null } = rows[0] ?? {};
   const { mfaMethod } = profile;
   return {
     ...profile,
     pendingPhoneNumber,
     scope: scope.kind,
     partnerId: scope.partnerId,
+    partnerStatus,
     orgId: scope.orgId,
     roleId: actor.roleId,
     roleName,

@@ -1,6 +1,7 @@
 /** Self-registration of partners and of single accounts. */
 import { type Context, type Reply, reply } from '#core';
 import type { NewAccount, NewPartnerAccount } from '../../models/user.ts';
+import { variables } from '../../variables.ts';
 import { deviceCookie } from '../access/known-devices.ts';
 import { type Membership, ownerOf } from '../access/places.ts';
 import { openSession } from '../access/sessions.ts';
@@ -15,19 +16,24 @@ const ACCEPTED = {
   success: true,
   message: 'If registration can proceed, you will receive an email with the next steps.',
 };
-const disabled = (ctx: Context): Reply | null =>
-  ctx.services.config.identity.registration
-    ? null
-    : reply({ error: 'Registration is currently disabled', code: 'REGISTRATION_DISABLED' }, { status: 403 });
+
+/** Which terms were accepted, when and from where. Needs the platform's role. */
+async function recordTerms(ctx: Context, userId: string): Promise<void> {
+  await ctx.sql('insert into terms_acceptances (user_id, version, ip_address) values ($1, $2, $3)', [
+    userId,
+    variables.of(ctx.services.config).TERMS_VERSION,
+    ctx.actor.ip,
+  ]);
+}
 
 /** An account without a place; it can log in once an organization invites it. A taken address gets the same answer. */
 export async function registerAccount(ctx: Context, input: NewAccount): Promise<Reply> {
-  const refused = disabled(ctx);
-  if (refused) return refused;
   await mustBeStrong(ctx, input.password, [input.email, input.name]);
   const id = await createUser(ctx, { ...input, passwordHash: await hash(input.password) });
-  if (id) recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register' });
-  else ctx.unchanged();
+  if (id) {
+    if (input.acceptTerms) await recordTerms(ctx, id);
+    recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register', terms: input.acceptTerms === true });
+  } else ctx.unchanged();
   // Both cases send mail with one further statement: neither answer nor timing reveals whether the address is taken.
   if (id) askForProof(ctx, input.email);
   else tell(ctx, input.email, 'already-registered');
@@ -42,8 +48,6 @@ export async function registerAccount(ctx: Context, input: NewAccount): Promise<
  * Throws WEAK_PASSWORD.
  */
 export async function registerPartner(ctx: Context, input: NewPartnerAccount): Promise<Reply> {
-  const refused = disabled(ctx);
-  if (refused) return refused;
   await mustBeStrong(ctx, input.password, [input.email, input.name, input.companyName]);
   // Hashed for a taken address, too, so that the timing reveals nothing.
   const passwordHash = await hash(input.password);
@@ -53,7 +57,8 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     tell(ctx, input.email, 'already-registered');
     return reply(ACCEPTED, { status: 200 });
   }
-  const partner = await insertPartner(ctx, input);
+  const status = variables.of(ctx.services.config).PARTNER_APPROVAL === 'required' ? 'pending' : 'active';
+  const partner = await insertPartner(ctx, input, status);
   const place: Membership = {
     scope: 'partner',
     partnerId: partner.id,
@@ -65,47 +70,62 @@ export async function registerPartner(ctx: Context, input: NewPartnerAccount): P
     userId,
     place.roleId,
   ]);
+  await recordTerms(ctx, userId);
   askForProof(ctx, input.email);
+  if (status === 'pending') await ctx.use('tenancy').awaitApproval(partner.id);
   const { tokens, cookies } = await openSession(ctx, { userId, mfa: false, place });
   ctx.audit('partner.create', {
     ...ownerOf(place),
     resourceType: 'partner',
     resourceId: partner.id,
     resourceName: partner.name,
-    details: { type: 'msp', plan: 'free', status: 'active', via: 'register' },
+    details: { type: 'msp', plan: 'free', status, via: 'register' },
     actor: { kind: 'user', id: userId, email: input.email },
   });
-  recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner' });
+  recordUser(ctx, { id: userId, email: input.email, partnerId: partner.id, via: 'register-partner', terms: true });
   const user = { id: userId, email: input.email, name: input.name, mfaEnabled: false };
   // The new role requires MFA, so enrollment is the next step when two-factor authentication is on.
   const mfaRequired = ctx.services.config.identity.twoFactor;
   return reply({ user, partner, tokens, mfaRequired }, { cookies: { ...cookies, ...deviceCookie(ctx, input.email) } });
 }
 
-/** Active at once: a new installation has no administrator who could approve it (see README). */
+/** Active at once where no approval is required: a new installation has no administrator who could give it (see README). */
 async function insertPartner(
   ctx: Context,
   input: NewPartnerAccount,
+  status: 'pending' | 'active',
 ): Promise<{ id: string; name: string; slug: string }> {
   const made = await insertWithSlug(ctx, input.companyName, async (slug) => {
     const { rows } = await ctx.sql<{ id: string }>(
-      `insert into partners (name, slug, type, plan, status, billing_email) values ($1, $2, 'msp', 'free', 'active', $3)
+      `insert into partners (name, slug, type, plan, status, billing_email) values ($1, $2, 'msp', 'free', $4, $3)
        on conflict (slug) do nothing returning id`,
-      [input.companyName, slug, input.email],
+      [input.companyName, slug, input.email, status],
     );
     return rows[0]?.id ?? null;
   });
   return { id: made.id, name: input.companyName, slug: made.slug };
 }
 
-function recordUser(ctx: Context, user: { id: string; email: string; partnerId: string | null; via: string }): void {
+interface NewUser {
+  id: string;
+  email: string;
+  partnerId: string | null;
+  via: string;
+  /** Whether the terms were accepted. */
+  terms: boolean;
+}
+
+function recordUser(ctx: Context, user: NewUser): void {
   ctx.audit('user.create', {
     orgId: null,
     partnerId: user.partnerId,
     resourceType: 'user',
     resourceId: user.id,
     resourceName: user.email,
-    details: { via: user.via },
+    details: {
+      via: user.via,
+      ...(user.terms ? { termsVersion: variables.of(ctx.services.config).TERMS_VERSION } : {}),
+    },
     actor: { kind: 'user', id: user.id, email: user.email },
   });
 }
