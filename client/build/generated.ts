@@ -26,6 +26,21 @@ function operationsWith(header: string, { paths, components }: Document): string
   );
 }
 
+type Schema = { anyOf?: Schema[]; items?: Schema; properties?: Record<string, Schema>; $ref?: string };
+const isSelection = ({ description, $ref }: { description?: string; $ref?: string }) =>
+  Boolean(description?.startsWith('With `fields`')) || Boolean($ref?.endsWith('Selection'));
+
+/** Rows as they are without `fields`: what comes with it follows from the request (`operations.ts`). */
+function whole(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(whole);
+  if (value === null || typeof value !== 'object') return value;
+  const { items, ...rest } = value as Schema;
+  const [row, selection] = items?.anyOf ?? [];
+  const plain = row && selection && isSelection(selection) ? row : items;
+  const others = Object.entries(rest).map(([key, inner]) => [key, whole(inner)]);
+  return { ...Object.fromEntries(others), ...('items' in value ? { items: whole(plain) } : {}) };
+}
+
 /** Without headers, and with one failure for all: what else types could tell is not worth a compiler's time. */
 function slim(document: Document): Document {
   const failure = {
@@ -44,8 +59,10 @@ function slim(document: Document): Document {
     path,
     Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, slimmer(operation)])),
   ]);
-  const { schemas, parameters = {} } = document.components;
-  return { ...document, paths: Object.fromEntries(paths), components: { schemas, parameters } };
+  const { parameters = {} } = document.components;
+  const rows = Object.entries(document.components.schemas).filter(([name]) => !isSelection({ $ref: name }));
+  const schemas = Object.fromEntries(rows);
+  return whole({ ...document, paths: Object.fromEntries(paths), components: { schemas, parameters } }) as Document;
 }
 
 /** Text by file name. */

@@ -14,7 +14,11 @@ import type {
   Operation,
   PathOf,
   RowOf,
+  SelectablePath,
+  Selected,
+  SelectedAnswerOf,
   StreamPath,
+  Whole,
 } from './operations.ts';
 import { BASE_MS, type Fetch, type Retries, retrying } from './retries.ts';
 import type { paths } from './schema.ts';
@@ -46,27 +50,52 @@ type Call<M extends Method> = <P extends PathOf<M>>(
   path: P,
   ...request: Arguments<Operation<P, M>>
 ) => Promise<AnswerOf<Operation<P, M>>>;
+/** Rows that `fields` selects from have only those of their fields. */
+interface Get {
+  <P extends PathOf<'get'>>(
+    path: P,
+    ...request: Arguments<Whole<Operation<P, 'get'>>>
+  ): Promise<AnswerOf<Operation<P, 'get'>>>;
+  <P extends SelectablePath>(
+    path: P,
+    ...request: Arguments<Operation<P, 'get'>>
+  ): Promise<SelectedAnswerOf<Operation<P, 'get'>>>;
+}
+interface Paginate {
+  <P extends ListPath>(
+    path: P,
+    ...request: Arguments<Whole<Operation<P, 'get'>>>
+  ): AsyncGenerator<RowOf<Operation<P, 'get'>>, void>;
+  <P extends ListPath & SelectablePath>(
+    path: P,
+    ...request: Arguments<Operation<P, 'get'>>
+  ): AsyncGenerator<Selected<RowOf<Operation<P, 'get'>>>, void>;
+}
+interface FollowChanges {
+  <P extends FollowedPath>(
+    path: P,
+    ...request: Arguments<Whole<Operation<P, 'get'>>>
+  ): AsyncGenerator<Changes<RowOf<Operation<P, 'get'>>>, void>;
+  <P extends FollowedPath & SelectablePath>(
+    path: P,
+    ...request: Arguments<Operation<P, 'get'>>
+  ): AsyncGenerator<Changes<Selected<RowOf<Operation<P, 'get'>>>>, void>;
+}
 
 export interface Client {
   /** Each gives the body of a good answer and throws ApiError for any other. */
-  readonly get: Call<'get'>;
+  readonly get: Get;
   readonly post: Call<'post'>;
   readonly put: Call<'put'>;
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
   /** Every row of a list, page by page as they are needed. `limit` is the size of a page. */
-  paginate<P extends ListPath>(
-    path: P,
-    ...request: Arguments<Operation<P, 'get'>>
-  ): AsyncGenerator<RowOf<Operation<P, 'get'>>, void>;
+  readonly paginate: Paginate;
   /**
    * What has changed in a list since `query.cursor`, which an earlier walk gave, and everything without one. Keep the cursor
    * of a page once its rows are kept. ApiError `CURSOR_EXPIRED` says that one must begin anew.
    */
-  changes<P extends FollowedPath>(
-    path: P,
-    ...request: Arguments<Operation<P, 'get'>>
-  ): AsyncGenerator<Changes<RowOf<Operation<P, 'get'>>>, void>;
+  readonly changes: FollowChanges;
   /** What happens in the tenant: the messages that webhooks get. `lastEventId` is the `streamId` of an earlier one. */
   events(request?: {
     query?: NonNullable<Operation<'/events', 'get'>['parameters']['query']>;

@@ -11,6 +11,9 @@ export type {
   PathOf,
   RequestOf,
   RowOf,
+  SelectablePath,
+  Selected,
+  SelectedAnswerOf,
   StreamPath,
 } from './operations.ts';
 export type { Retries } from './retries.ts';

@@ -61,6 +61,25 @@ type ListWith<K extends string> = {
         : never
     : never;
 }[PathOf<'get'>];
+/** The lists of which `fields` selects some of each row. */
+export type SelectablePath = ListWith<'fields'>;
+/** An operation whose request names no `fields`. */
+export type Whole<O> = O extends { parameters: { query?: infer Q } }
+  ? 'fields' extends keyof NonNullable<Q>
+    ? Omit<O, 'parameters'> & {
+        parameters: Omit<O['parameters'], 'query'> & {
+          query?: Omit<NonNullable<Q>, 'fields'> & { fields?: undefined };
+        };
+      }
+    : O
+  : O;
+/** A row with `id` and the chosen fields. */
+export type Selected<T> = T extends { id: unknown } ? Partial<T> & Pick<T, 'id'> : Partial<T>;
+/** The answer of a list whose request may name `fields`. */
+export type SelectedAnswerOf<O> = AnswerOf<O> extends infer B ? (B extends object ? SelectedRows<B> : never) : never;
+type SelectedRows<B> = {
+  [K in keyof B]: K extends 'deleted' ? B[K] : B[K] extends readonly (infer T)[] ? Selected<T>[] : B[K];
+};
 /** The lists that can be walked by cursor. */
 export type ListPath = ListWith<'cursor'>;
 /** The lists that tell what has changed in them. */

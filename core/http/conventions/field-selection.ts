@@ -48,6 +48,9 @@ function wideRowsOf(route: AnyRoute): Wide | undefined {
   return { places: [...new Set(rows.map(({ place }) => place))], fields };
 }
 
+/** The names of the lists in an answer whose rows `fields` narrows; none where the route takes no `fields`. */
+export const selectablePlaces = (route: AnyRoute): readonly string[] => selectable(route)?.places ?? [];
+
 /** The query of a route, with `fields` where its rows are wide. */
 export function queryOf(route: AnyRoute): Joi.ObjectSchema {
   const query = route.query ?? Joi.object({});
@@ -62,7 +65,9 @@ export function queryOf(route: AnyRoute): Joi.ObjectSchema {
       if (unknown === undefined) return chosen;
       return helpers.message({ custom: `"fields" may name ${wide.fields.join(', ')}; not "${unknown.slice(0, 100)}"` });
     })
-    .description(`Fields of a row, separated by commas; \`id\` always comes along. Of: ${wide.fields.join(', ')}`);
+    .description(
+      `Fields of a row, separated by commas; \`id\` always comes along, the others are left out. Of: ${wide.fields.join(', ')}`,
+    );
   return query.append({ fields });
 }
 

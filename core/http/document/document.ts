@@ -8,6 +8,7 @@ import type { Json } from './json-schema.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { operationOf } from './operation.ts';
 import { ErrorResponses } from './responses.ts';
+import { withSelections } from './selections.ts';
 import { webhooksOf } from './webhooks.ts';
 
 type Messages = Parameters<typeof webhooksOf>[0];
@@ -37,6 +38,7 @@ export function openapiDocument(
     path[tag.route.method.toLowerCase()] = operationOf(tag, gathered);
     paths[tag.route.path] = path;
   }
+  const schemas = withSelections(ordered, paths, gathered.named.used());
   const used = new Set([...tags, ...messages].map(({ module }) => module));
   return {
     openapi: '3.1.0',
@@ -64,7 +66,7 @@ export function openapiDocument(
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         agentToken: { type: 'http', scheme: 'bearer', description: 'Token of an enrolled agent' },
       },
-      schemas: { ...gathered.named.used(), Error: errorSchema(), Problem: PROBLEM },
+      schemas: { ...schemas, Error: errorSchema(), Problem: PROBLEM },
       responses: gathered.errors.responses(),
       examples: gathered.errors.examples(),
       headers: headersFor(tags),
