@@ -35,7 +35,8 @@ const KNOWN: Record<string, number> = {
   'GET /devices/:id/changes?cursor=': 4,
   'GET /devices/:id/metrics': 4,
   'GET /devices/:id/metrics?resolution=1h': 4,
-  'POST /devices/:id/commands': 4,
+  // A power command: two more than others, for the setting and for what the agent allows.
+  'POST /devices/:id/commands': 6,
   'POST /devices/:id/auto-update': 6,
   'POST /devices/:id/maintenance': 7,
   'DELETE /devices/:id/maintenance': 7,
