@@ -42,7 +42,7 @@ const KNOWN: Record<string, number> = {
   'DELETE /devices/:id/maintenance': 7,
   'POST /devices/:id/quarantine': 8,
   'POST /devices/:id/approve': 6,
-  'POST /devices/:id/move-org': 18,
+  'POST /devices/:id/move-org': 19,
   'POST /devices/:id/merge': 17,
   'DELETE /devices/:other': 6,
   'POST /devices/:other/restore': 9,
