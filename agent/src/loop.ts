@@ -89,12 +89,18 @@ async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']):
   return { session, outbox, inventory, diary, dispatcher, uplink, updates, trust: new TrustKeys(log), end };
 }
 
-/** Sends the waiting results and log lines once more; an agent that is uninstalled tries for longer. */
-async function sendLastResults({ timing }: AgentOptions, { outbox, diary }: Parts, reason: StopReason): Promise<void> {
+/** Sends the waiting results and log lines once more, and says goodbye; an agent that is uninstalled tries for longer. */
+async function sendLastResults(
+  { timing, speaker }: AgentOptions,
+  { outbox, diary, session }: Parts,
+  reason: StopReason,
+): Promise<void> {
   const patience = reason === 'uninstalled' ? timing.lastWords : 0;
   const late = new AbortController();
   const lines = diary.send().catch(() => undefined);
-  const farewell = Promise.all([outbox.farewell(patience), lines]);
+  // An agent that makes way for its next version, or whose watchdog speaks, leaves the device online.
+  const bye = reason === 'stopped' && !speaker ? session.call('POST', 'stop', {}).catch(() => undefined) : undefined;
+  const farewell = Promise.all([outbox.farewell(patience), lines, bye]);
   await Promise.race([farewell, pause(Math.max(patience, timing.farewell), late.signal)]);
   late.abort();
 }

@@ -115,7 +115,9 @@ test('a command that was started and has no result is failed when the journal is
   const first = await Journal.open(diskJournal(folder));
   await first.start('c-1', new Date().toISOString());
   const second = await Journal.open(diskJournal(folder));
-  t.like(second.undelivered()[0]?.result, { status: 'failed', error: 'agent restarted while the command ran' });
+  const [{ result } = { result: undefined }] = second.undelivered();
+  t.is(result?.status, 'failed');
+  t.is(result?.error, 'the agent ended before it recorded the result; the command does not run any more');
 });
 
 test('the journal forgets the oldest confirmed commands and never an undelivered result', async (t) => {
@@ -173,6 +175,17 @@ test('a stop kills what runs and reports it as failed', async (t) => {
   await server.until(() => server.calls('/c-1/start').length > 0);
   t.is(await stop(), 'stopped');
   t.like(server.results('c-1')[0], { status: 'failed', error: 'agent stopped while the command ran' });
+});
+
+test('an agent that is stopped says so, and one that removes itself or loses its device does not', async (t) => {
+  const { server, run } = await bench(t);
+  const first = run();
+  await server.until(() => server.calls('/heartbeat').length > 0);
+  t.is(await first.stop(), 'stopped');
+  t.is(server.calls('/stop').length, 1);
+  server.heartbeat = { uninstall: true };
+  t.is(await run().ended, 'uninstalled');
+  t.is(server.calls('/stop').length, 1);
 });
 
 test('uninstall_agent is answered, although the server is busy, before the state is deleted', async (t) => {

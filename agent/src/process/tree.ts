@@ -37,6 +37,11 @@ async function isTreeAlive(pid: number, mark: string): Promise<boolean> {
   return (await linuxMembers(pid, mark)).length > 0;
 }
 
+/** Whether a process of a command lives; undefined where the system does not show the environment of processes. */
+export async function isMarkAlive(mark: string): Promise<boolean | undefined> {
+  return process.platform === 'linux' ? (await linuxMembers(-1, mark)).length > 0 : undefined;
+}
+
 /** Living processes of the group or with the mark. Zombies are left out: their parents may never reap them. */
 async function linuxMembers(group: number, mark: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];

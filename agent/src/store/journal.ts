@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandResult } from '#agent-protocol';
 import { truncateText } from '../process/output.ts';
+import { isMarkAlive } from '../process/tree.ts';
 import { writeAtomically } from './atomic-file.ts';
 
 /** `started` has no result yet, `finished` waits for the server's word, `confirmed` is kept to answer repeats. */
@@ -25,6 +26,13 @@ export interface JournalStore {
 const KEEP = 1_000;
 /** The server has the full text of a confirmed result; a repeat only needs its gist. */
 const CONFIRMED_STREAM_BYTES = 16 * 1024;
+
+/** Why a command has no result, by whether a process of it lives. */
+const INTERRUPTED = {
+  true: 'agent restarted while the command ran',
+  false: 'the agent ended before it recorded the result; the command does not run any more',
+  undefined: 'the agent ended before it recorded the result',
+};
 
 /** Ids that are safe as file names; the server sends UUIDs. */
 export function isCommandId(id: unknown): id is string {
@@ -56,7 +64,7 @@ export class Journal {
     for (const entry of entries.filter(({ phase }) => phase === 'started')) {
       const { startedAt } = entry;
       const durationMs = Math.max(0, Date.now() - Date.parse(startedAt));
-      const error = 'agent restarted while the command ran';
+      const error = INTERRUPTED[String(await isMarkAlive(entry.id)) as keyof typeof INTERRUPTED];
       await journal.finish(entry.id, { status: 'failed', durationMs, startedAt, error });
     }
     return journal;

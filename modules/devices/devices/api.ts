@@ -7,6 +7,7 @@ import { checkedTags, tagKey } from './models/tag.ts';
 import { confirmAutoUpdate, wishAutoUpdate } from './services/auto-updates.ts';
 import { isOnline, mustExist, refusingPower } from './services/devices.ts';
 import { heartbeat } from './services/heartbeats/heartbeats.ts';
+import { goOffline } from './services/heartbeats/silences.ts';
 import { beginUpdate, endUpdate } from './services/heartbeats/updates.ts';
 import { hold, holdMany } from './services/holds.ts';
 import { writeAgentValues } from './services/inventory/custom-values.ts';
@@ -36,6 +37,7 @@ export const api = defineApi({
   confirmUninstall,
   countDevices,
   heartbeat,
+  goOffline,
   isOnline,
   refusingPower,
   beginUpdate,

@@ -17,6 +17,7 @@ export default defineModule({
     offlineAfterMinutes: Joi.number().integer().min(3).max(60),
     approveEnrollments: Joi.boolean().default(false),
     autoDecommissionOnUninstall: Joi.boolean().default(false),
+    clearTagsOnMove: Joi.boolean().default(false),
   }),
   api,
 });

@@ -49,6 +49,24 @@ test('the answer to a heartbeat has all fields of the protocol', async (t) => {
   t.truthy((await agent.heartbeat({ configVersion: 'older' })).body.configUpdate);
 });
 
+test('the device of an agent that stops is offline at once, and online with its next heartbeat', async (t) => {
+  const { agent, partner } = await newAgent();
+  const { token } = partner;
+  const status = async () =>
+    (await platform.call<{ data: { status: string } }>('GET', `/devices/${agent.deviceId}`, { token })).body.data
+      .status;
+  await agent.heartbeat();
+  t.is(await status(), 'online');
+  for (const _ of [1, 2]) t.is((await agent.call('POST', 'stop', {})).status, 200);
+  t.is(await status(), 'offline');
+  const told = await platform.sql(`select name from events where device_id = $1 and name = 'devices.offline'`, [
+    agent.deviceId,
+  ]);
+  t.is(told.length, 1, 'a repeat changes nothing');
+  await agent.heartbeat();
+  t.is(await status(), 'online');
+});
+
 test('an invalid field is dropped and the rest of the heartbeat counts', async (t) => {
   const { agent } = await newAgent();
   const bad = await agent.heartbeat({

@@ -4,14 +4,15 @@ import type { Context } from '#core';
 const MAX_ROWS = 10_000;
 const RETENTION_DAYS = 90;
 
-/** Deletes ended commands after 90 days, at most 10,000 a day. */
-export async function pruneCommands(ctx: Context): Promise<void> {
+/** Deletes ended commands after 90 days, at most 10,000 in one transaction; true when there may be more. */
+export async function pruneCommands(ctx: Context): Promise<boolean> {
   // reach: retention by the platform role, for all organizations
-  await ctx.sql(
+  const { rowCount } = await ctx.sql(
     `delete from device_commands where id in (select id from device_commands
        where created_at < now() - make_interval(days => ${RETENTION_DAYS}) and status not in ('pending', 'sent', 'running')
        order by created_at limit ${MAX_ROWS})`,
   );
+  return (rowCount ?? 0) >= MAX_ROWS;
 }
 
 /** Deletes at most `maxRows` commands of a device, and returns how many. */

@@ -30,6 +30,22 @@ const start = (device: EnrolledDevice, id: string) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').startCommand(device.deviceId, id));
 const rowOf = async (id: string) => (await platform.sql('select * from device_commands where id = $1', [id]))[0] ?? {};
 
+test('retention goes on until all old commands are deleted', async (t) => {
+  const { device } = await arrange();
+  await platform.sql(
+    `insert into device_commands (device_id, org_id, submitted_org_id, type, payload, status, source, deliver_by,
+       execution_timeout_seconds, created_at)
+     select $1, $2, $2, 'lock', '{}', 'completed', 'user', now(), 300, now() - interval '91 days' from generate_series(1, 20500)`,
+    [device.deviceId, device.orgId],
+  );
+  await runJob(platform, 'device-commands/prune-commands');
+  const left = async () =>
+    (await platform.sql('select 1 from device_commands where device_id = $1', [device.deviceId])).length;
+  t.is(await left(), 10_500);
+  await platform.runJobs();
+  t.is(await left(), 0);
+});
+
 test('a command is queued, delivered with a heartbeat, started, finished and audited, and its result can be read', async (t) => {
   const { device, token, path, orgId } = await arrange();
   const made = await send(token, path, { type: 'reboot', payload: { delayMinutes: 5 } });

@@ -19,7 +19,7 @@ export default defineEvent({
       .uuid()
       .allow(null)
       .required()
-      .description('An existing device that may be the same machine'),
+      .description('An existing device of the same site that may be the same machine'),
     cloneSuspected: Joi.boolean().required().description('That device reported within the last 24 hours'),
   }),
   example: { hostname: 'WS-0142', via: 'enrollment_key', possibleReplacementOf: null, cloneSuspected: false },

@@ -1,5 +1,6 @@
 /** GET /devices/{id}: all stored fields of one device, and what other modules add through `devices.detail`. */
 import { type Context, errors, reach } from '#core';
+import { Device } from '../models/device.ts';
 import { JOINS, LISTED } from './statuses.ts';
 
 /** The fields beyond those of the list that do not change by themselves. */
@@ -49,7 +50,21 @@ export async function readDevice(ctx: Context, id: string): Promise<{ data: obje
   const recentMetrics = (await metrics?.readRecent(ctx, id)) ?? [];
   const shown = { ...device, id, recentMetrics };
   await addDetails(ctx, [shown]);
+  await hideUnreached(ctx, shown);
   return { data: shown };
+}
+
+/** Other devices that a device names, by field. They may lie in sites and groups that the caller does not reach. */
+const NAMED = ['possibleReplacementOfDeviceId', 'mergedIntoDeviceId'];
+
+/** Leaves out what the caller does not reach. */
+export async function hideUnreached(ctx: Context, device: Record<string, unknown>): Promise<void> {
+  const { siteIds, groupIds } = ctx.scope;
+  const given = NAMED.filter((field) => device[field]);
+  if (given.length === 0 || !(siteIds || groupIds)) return;
+  const ids = given.map((field) => String(device[field]));
+  const reached = await Device.in(ctx).whereIn('devices.id', ids).select('devices.id');
+  for (const field of given) if (!reached.some(({ id }) => id === device[field])) device[field] = null;
 }
 
 /** The fields that other modules add to these devices, in one or two statements for each module, regardless of their number. */

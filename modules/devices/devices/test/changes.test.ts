@@ -1,7 +1,7 @@
 /** Changes that a device has reported. */
 import test from 'ava';
 import { startTestPlatform, tenant } from '#test';
-import { enroll, heartbeat } from './arrange.ts';
+import { enroll, heartbeat, runJob } from './arrange.ts';
 
 interface Changes {
   data: { field: string; before: string | null; after: string | null }[];
@@ -9,6 +9,34 @@ interface Changes {
 }
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
+
+test('retention goes on until all old changes and addresses are deleted', async (t) => {
+  const place = await tenant(platform);
+  const { deviceId, orgId } = await enroll(platform, place);
+  const old = `now() - interval '91 days'`;
+  await platform.sql(
+    `insert into device_changes (device_id, org_id, field, after, at)
+     select $1, $2, 'hostname', n, ${old} from generate_series(1, 20500) n`,
+    [deviceId, orgId],
+  );
+  await platform.sql(
+    `insert into device_ip_history (device_id, org_id, ip, kind, first_seen_at, last_seen_at)
+     select $1, $2, n::text, 'source', ${old}, ${old} from generate_series(1, 500) n`,
+    [deviceId, orgId],
+  );
+  await runJob(platform, 'devices/prune-history');
+  await platform.runJobs();
+  for (const [table, age] of [
+    ['device_changes', 'at'],
+    ['device_ip_history', 'last_seen_at'],
+  ]) {
+    const left = await platform.sql(
+      `select 1 from ${table} where device_id = $1 and ${age} < now() - interval '90 days'`,
+      [deviceId],
+    );
+    t.is(left.length, 0, table);
+  }
+});
 
 test('changes are listed newest first, page by page and by field', async (t) => {
   const { partner, viewer, ...place } = await tenant(platform);

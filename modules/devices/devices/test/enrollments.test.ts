@@ -1,6 +1,6 @@
 /** Enrollment: limits, identity, and what the authentication of agents reads. */
 import test from 'ava';
-import { organization, startTestPlatform, tenant } from '#test';
+import { organization, orgUser, startTestPlatform, tenant } from '#test';
 import { asPlatform, enroll, heartbeat } from './arrange.ts';
 
 const platform = await startTestPlatform();
@@ -73,6 +73,32 @@ test('without proof the same machine gets a new row with a hint, and is a suspec
   t.deepEqual([suspected(again.deviceId), suspected(named.deviceId)], [true, false]);
   const stranger = await enroll(platform, await tenant(platform), { hostname: 'a', hardware });
   t.is((await rowOf(stranger.deviceId)).possible_replacement_of_device_id, null);
+});
+
+test('a possible earlier device in a site that the reader does not reach is not named', async (t) => {
+  const place = await tenant(platform);
+  const [row] = await platform.sql<{ id: string }>(
+    `insert into sites (org_id, name) values ($1, 'Other') returning id`,
+    [place.orgId],
+  );
+  const other = row?.id ?? '';
+  const old = await enroll(platform, { ...place, siteId: other }, { hostname: 'a', hardware });
+  const fresh = await enroll(platform, place, { hostname: 'b', hardware });
+  const named = async (token: string) => {
+    const path = `/devices/${fresh.deviceId}`;
+    const { body } = await platform.call<{ data: { possibleReplacementOfDeviceId: string | null } }>('GET', path, {
+      token,
+    });
+    return body.data.possibleReplacementOfDeviceId;
+  };
+  t.is(await named(place.partner.token), old.deviceId);
+  const { token } = await orgUser(platform, { orgId: place.orgId, siteIds: [place.siteId] });
+  t.is(await named(token), null);
+  const [event] = await platform.sql<{ data: { possibleReplacementOf: string | null; cloneSuspected: boolean } }>(
+    `select data from events where name = 'devices.enrolled' and device_id = $1`,
+    [fresh.deviceId],
+  );
+  t.like(event?.data, { possibleReplacementOf: null, cloneSuspected: true });
 });
 
 test('a proven device keeps its row, name and tags, even when the limit is reached', async (t) => {

@@ -125,6 +125,19 @@ test('the connection of the agent is closed, and the next one belongs to the new
   await again.close();
 });
 
+test('tags move along, unless the organization that the device leaves clears them', async (t) => {
+  for (const clearTagsOnMove of [false, true]) {
+    const { id, token, orgId, target } = await arrange();
+    const settings = { devices: { clearTagsOnMove } };
+    await platform.sql('update organizations set settings = settings || $2 where id = $1', [orgId, settings]);
+    await platform.call('PATCH', `/devices/${id}`, { token, body: { tags: ['vip'] } });
+    const moved = await move(token, id, target);
+    t.deepEqual(moved.body.data.tags, clearTagsOnMove ? [] : ['vip']);
+    const [entry] = await platform.audits({ action: 'device.move_org.source', orgId });
+    t.deepEqual(entry?.details.clearedTags, clearTagsOnMove ? ['vip'] : []);
+  }
+});
+
 test('custom values move if the new organization has their fields; the audit entry lists the others', async (t) => {
   const { id, token, orgId, partnerId, target } = await arrange();
   const field = (body: object) => platform.call('POST', '/custom-fields', { token, body: { type: 'text', ...body } });

@@ -101,6 +101,18 @@ function tellOffline(ctx: Context, gone: readonly Silent[]): void {
   }
 }
 
+/** Marks the device of an agent that stops offline. False when it was offline already. */
+export async function goOffline(ctx: Context, deviceId: string): Promise<boolean> {
+  // reach: the agent's own device, which its token names
+  const { rows } = await ctx.sql<Silent>(
+    `update device_state s set connectivity = 'offline' from devices d
+     where s.device_id = $1 and d.id = s.device_id and s.connectivity = 'online' returning ${SHOWN}`,
+    [deviceId],
+  );
+  tellOffline(ctx, rows);
+  return rows.length > 0;
+}
+
 /**
  * An update that takes over five minutes has failed: the device shows its real status again, offline without a heartbeat since.
  */

@@ -12,6 +12,7 @@ const PLATFORMS = ['vmware', 'hyperv', 'virtualbox', 'qemu', 'kvm', 'xen', 'boch
 
 interface Match {
   id: string;
+  siteId: string;
   /** Serial numbers of machine and board, or the machine id, are the same: more than a common name. */
   strong: boolean;
   connectivity: 'online' | 'offline';
@@ -22,7 +23,7 @@ interface Match {
 // Serial numbers and names are not secret, so a match is a hint and not a proof.
 // reach: the enrollment key names the organization; platform role
 const MATCH = `
-select d.id, d.lifecycle, s.connectivity, s.last_seen_at > now() - interval '24 hours' as recent,
+select d.id, d.site_id as "siteId", d.lifecycle, s.connectivity, s.last_seen_at > now() - interval '24 hours' as recent,
   coalesce(d.machine_id = $2 or (h.serial_number = $3 and h.motherboard_serial = $4), false) as strong
 from devices d join device_state s on s.device_id = d.id left join device_hardware h on h.device_id = d.id
 where d.org_id = $1 and d.id in (
@@ -194,7 +195,8 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
     {
       hostname,
       via,
-      possibleReplacementOf: match?.id ?? null,
+      // Readers of the event may reach the site of this device only.
+      possibleReplacementOf: match?.siteId === siteId ? match.id : null,
       cloneSuspected: match?.strong === true && match.recent === true,
     },
     { orgId, siteId, deviceId },

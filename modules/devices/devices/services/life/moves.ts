@@ -51,17 +51,23 @@ export async function moveDevice(ctx: Context, id: string, { orgId, siteId, reas
     if (current) throw notIn(current, MOVABLE);
   }
   const { kept, dropped } = await valuesThere(ctx, device, orgId, siteId);
+  // The organization that the device leaves decides whether its labels are seen in another one.
+  const { clearTagsOnMove } = await ctx.settings<{ clearTagsOnMove: boolean }>('devices', before.orgId);
+  const clearedTags = clearTagsOnMove ? device.tags : [];
   const cancelled = await cancelWaiting(ctx, id);
   // reach: mustExist and lock() have checked the device; the platform role alone may change its organization
   await Device.query(ctx.trx)
     .where({ id, orgId: before.orgId })
-    .patch({ orgId, siteId, customFields: kept, possibleReplacementOfDeviceId: null, updatedAt: new Date() });
+    .patch({
+      ...{ orgId, siteId, customFields: kept, possibleReplacementOfDeviceId: null, updatedAt: new Date() },
+      ...(clearTagsOnMove ? { tags: [] } : {}),
+    });
   await ctx.sql(FOLLOW, [id, orgId]);
   for (const { moved } of ctx.contributions('devices.follower')) await moved?.(ctx, move);
   const { hostname } = device;
   const entry = { resourceType: 'device', resourceId: id, resourceName: hostname };
   const details = { ...move, reason: reason ?? null };
-  const left = { ...details, cancelledCommands: cancelled, droppedCustomFields: dropped };
+  const left = { ...details, cancelledCommands: cancelled, droppedCustomFields: dropped, clearedTags };
   ctx.audit('device.move_org.source', { ...entry, orgId: before.orgId, details: left });
   ctx.audit('device.move_org.target', { ...entry, orgId, details });
   ctx.emit(deviceMoved, { hostname, direction: 'out' }, { orgId: before.orgId, siteId: device.siteId, deviceId: id });

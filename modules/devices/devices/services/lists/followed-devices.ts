@@ -1,7 +1,7 @@
 /** GET /devices with updatedSince: every device, then the changes, with details on request. */
 import { type Context, changesOfList, errors, type ListChanges, type Slice } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
-import { addDetails, DETAILED } from '../device-details.ts';
+import { addDetails, DETAILED, hideUnreached } from '../device-details.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
@@ -46,6 +46,9 @@ async function rowsOf(
      join devices d on d.id = p.id ${JOINS} order by d.org_id, d.id`,
     found.values,
   );
-  if (details) await addDetails(ctx, rows);
+  if (details) {
+    await addDetails(ctx, rows);
+    for (const row of rows) await hideUnreached(ctx, row);
+  }
   return rows;
 }
