@@ -49,6 +49,7 @@ export async function runUpdate(ctx: Context, id: string): Promise<void> {
       .where({ status: 'updating' })
       .patch({ version: target.version, packageSha256: target.packageSha256 });
     own.notify(CHANGED, id);
+    hostOf(own.services).renew(own, id);
     return { ...state, target };
   });
   if (!found) return;

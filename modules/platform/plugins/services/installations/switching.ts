@@ -35,7 +35,11 @@ async function mustBeReady(ctx: Context, id: string): Promise<Installation> {
  * CONFIG_INVALID, DEPENDENCIES_MISSING, and PLUGIN_FAILED where `onEnable` does; nothing has changed then.
  */
 export async function enable(ctx: Context, id: string) {
-  const ready = await ctx.asCaller((own) => mustBeReady(own, id));
+  const ready = await ctx.asCaller(async (own) => {
+    const installation = await mustBeReady(own, id);
+    hostOf(own.services).renew(own, id);
+    return installation;
+  });
   const call = {
     kind: 'lifecycle',
     handler: 'onEnable',

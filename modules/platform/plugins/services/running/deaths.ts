@@ -1,4 +1,4 @@
-/** Deaths of processes by plugin, and the delay before the next start. */
+/** Deaths of processes by place of a plugin, and the delay before the next start. */
 
 /** Milliseconds after the first death, the second, and so on. */
 const BACK_OFF = [1_000, 5_000, 30_000, 120_000];
@@ -13,6 +13,11 @@ export class Deaths {
     const recent = (this.known.get(id) ?? []).filter((at) => now - at < FORGIVEN_MS);
     if (this.known.size >= MOST_KNOWN) this.known.clear();
     this.known.set(id, [...recent, now].slice(-BACK_OFF.length));
+  }
+
+  /** Of all places of the installation: it may be started at once. */
+  forget(installationId: string): void {
+    for (const key of this.known.keys()) if (key.startsWith(`${installationId}/`)) this.known.delete(key);
   }
 
   /** Milliseconds until it may be started; zero or less where that is now. */

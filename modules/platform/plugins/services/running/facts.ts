@@ -109,6 +109,9 @@ export const CHANGED = 'plugins.changed';
 export const isOffFor = ({ modules }: Pick<Services, 'modules'>, { orgId, partnerId }: Facts): boolean =>
   modules.off('plugins', { orgId, partnerId }) !== null;
 
+/** The notice that an installation starts anew: its earlier crashes delay nothing any more. The payload is the id. */
+export const RENEWED = 'plugins.renewed';
+
 /** Whether its processes may run: it is enabled, or in a lifecycle step. */
 export async function isOn(ctx: Context, id: string): Promise<boolean> {
   const { rows } = await ctx.sql(

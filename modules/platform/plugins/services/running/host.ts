@@ -6,7 +6,7 @@ import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/health.ts';
 import { Deaths } from './deaths.ts';
-import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, readFacts, type Workplace } from './facts.ts';
+import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, RENEWED, readFacts, type Workplace } from './facts.ts';
 import { LogWriter } from './log-writer.ts';
 import type { Outcome } from './process/invocation.ts';
 import { PluginProcess } from './process/plugin-process.ts';
@@ -69,6 +69,7 @@ export class PluginHost {
     this.logs = new LogWriter(services);
     this.api = new HostApi({ services, http, logs: this.logs });
     services.onNotice(CHANGED, (id) => void this.changed(id));
+    services.onNotice(RENEWED, (id) => this.deaths.forget(id));
     services.onNoticesLost(() => this.facts.clear());
     this.timer = setInterval(() => this.slots.endIdle(), LOOK_MS).unref();
   }
@@ -139,6 +140,12 @@ export class PluginHost {
       ...{ id: randomUUID(), kind, handler, hook, args, depth, config: facts.shownConfig, org: facts.org },
       timeoutMs: Math.min(timeoutMs ?? facts.limits.wallMsPerCall, facts.limits.wallMsPerCall),
     });
+  }
+
+  /** Before a call by which a person starts it anew. Other processes learn of it by the notice, with the commit. */
+  renew(ctx: Context, installationId: string): void {
+    this.deaths.forget(installationId);
+    ctx.notify(RENEWED, installationId);
   }
 
   /** Null where it is gone. */

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { Deaths } from '../../services/running/deaths.ts';
 import { keyOf } from '../../services/running/facts.ts';
-import { hurry, openGround, openTenant, type Refused, until } from '../ground.ts';
+import { hurry, openGround, openTenant, until } from '../ground.ts';
 import { wants } from '../packages.ts';
 
 const ground = await openGround();
@@ -32,6 +32,35 @@ test.serial('what fails is tried again, five times, and a permanent failure is n
   );
   t.regex(given.message, /was given up: never/);
 });
+
+test.serial(
+  'a quarantined plugin is enabled at once, and an upgrade starts at once, whatever it crashed before',
+  async (t) => {
+    const source = `export default { handlers: { go: () => 'went' } };`;
+    const manifest = await ground.register(GO, source);
+    const { slug } = manifest;
+    await ground.register({ ...GO, slug, version: '9.0.0' }, source);
+    const at = await openTenant(ground);
+    const { id } = await at.run(manifest, { version: manifest.version });
+    const crash = () => {
+      const key = keyOf({ installationId: id, orgId: at.orgId });
+      for (let n = 0; n < 4; n += 1) ground.host.deaths.note(key);
+      t.true(ground.host.deaths.wait(key) > 100_000);
+    };
+    crash();
+    await ground.platform.sql(
+      `update plugin_installations set enabled = false, health = 'disabled_by_system' where id = $1`,
+      [id],
+    );
+    const enabled = await at.call('POST', `/plugins/installations/${id}/enable`);
+    t.is(enabled.status, 200, JSON.stringify(enabled.body));
+    t.is((await at.invoke(id, 'go')).body.result, 'went');
+    crash();
+    t.is((await at.call('PATCH', `/plugins/installations/${id}`, { version: '9.0.0' })).status, 200);
+    await ground.platform.runJobs();
+    t.like(await at.read(id), { version: '9.0.0', status: 'installed', errorMessage: null });
+  },
+);
 
 test.serial(
   'five crashes in ten minutes are enough: it is off, the reason is shown, who installed it gets a mail',
@@ -77,10 +106,14 @@ test.serial('what has died is started again only after a while, longer each time
   t.is((await at.invoke(id, 'go')).status, 200);
   for (let n = 0; n < 4; n++) ground.host.deaths.note(keyOf({ installationId: id, orgId: at.orgId }));
   t.is((await at.invoke(id, 'go')).status, 200, 'what runs goes on');
-  t.is((await at.call('POST', `/plugins/installations/${id}/disable`)).status, 200);
-  await until('its process is gone', () => ground.host.processesOf(id) === 0);
-  const again = await at.call<Refused>('POST', `/plugins/installations/${id}/enable`);
-  t.regex(again.body.error.message, /just crashed and is not started again yet/);
+  // Other limits need a new process.
+  const limits = { resourceLimits: { memoryMb: 200 } };
+  t.is((await at.call('PATCH', `/plugins/installations/${id}`, limits, ground.admin)).status, 200);
+  const again = await until('it needs a new one', async () => {
+    const { status, body } = await at.invoke(id, 'go');
+    return status === 200 ? null : body;
+  });
+  t.regex(again.error?.message ?? '', /just crashed and is not started again yet/);
 });
 
 test.serial('more than half of twenty calls that failed are enough', async (t) => {
