@@ -2909,6 +2909,19 @@ create policy tenant_update on tenant_modules for update to quartermaster_app us
 grant delete, insert, select, update on tenant_modules to quartermaster_app;
 grant delete, insert, select, update on tenant_modules to quartermaster_platform;
 
+create table terms_acceptances (
+  user_id uuid not null,
+  version character varying(100) not null,
+  accepted_at timestamp with time zone not null default now(),
+  ip_address text,
+  constraint terms_acceptances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint terms_acceptances_pkey PRIMARY KEY (user_id, version)
+);
+alter table terms_acceptances force row level security;
+create policy owner on terms_acceptances for all to <owner> using (true) with check (true);
+create policy platform on terms_acceptances for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on terms_acceptances to quartermaster_platform;
+
 create table tool_calls (
   command_id uuid not null,
   device_id uuid not null,
