@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import Joi from 'joi';
 import { type ValuesOf, variable } from './rules.ts';
 
-const { flag, list, number, oneOf, optionalNumber, secret, text, textOr, url, urlOr } = variable;
+const { flag, list, number, oneOf, optionalNumber, postgresUrl, secret, text, textOr, url, urlOr } = variable;
 
 const moduleName = Joi.string()
   .pattern(/^[a-z][a-z0-9-]*$/)
@@ -53,9 +53,9 @@ export const OWN = {
   API_REQUIRE_IF_MATCH: flag(false),
   METRICS_TOKEN: text(),
   METRICS_PORT: optionalNumber(1, 65535),
-  DATABASE_URL: url('postgres', 'postgresql'),
-  DATABASE_APP_URL: url('postgres', 'postgresql'),
-  DATABASE_PLATFORM_URL: url('postgres', 'postgresql'),
+  DATABASE_URL: postgresUrl(),
+  DATABASE_APP_URL: postgresUrl(),
+  DATABASE_PLATFORM_URL: postgresUrl(),
   DATABASE_POOL_SIZE: number(1, 1000, 10),
   EMBEDDED_POSTGRES_PORT: number(0, 65535, 0),
   AUTO_MIGRATE: flag(true),

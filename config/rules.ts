@@ -9,6 +9,11 @@ export type ValuesOf<R extends Rules> = { readonly [K in keyof R]: R[K] extends 
 
 const trustKeyPattern = /^[\w.-]{1,64}:[A-Za-z0-9+/]{43}=$/;
 
+/** Commas between hosts, before the path or in the parameter `host`. A comma of the password lies before the last `@`. */
+const SEVERAL_HOSTS = /^[a-z]+:\/\/(?:[^/?#]*@)?[^/?#@]*,[^/?#@]*(?:[/?#]|$)|[?&]host=[^&#]*(?:,|%2c)/i;
+const PRIMARY = 'name an address that always leads to the primary';
+const ONE_HOST = `must name one host, as several are not supported; ${PRIMARY}`;
+
 export const variable = {
   /** A boolean: 0, false, no, off, 1, true, yes or on. */
   flag: (fallback: boolean): Rule<boolean> =>
@@ -40,6 +45,19 @@ export const variable = {
     Joi.string().min(32).messages({ 'string.min': 'must have at least 32 characters' }),
 
   url: (...scheme: string[]): Rule<string | undefined> => urlOf(scheme),
+
+  /** The URL of one PostgreSQL server: the driver knows neither several hosts nor the choice between them. */
+  postgresUrl: (): Rule<string | undefined> => {
+    const url = urlOf(['postgres', 'postgresql']);
+    return Joi.string().custom((text: string, helpers) => {
+      if (SEVERAL_HOSTS.test(text)) return helpers.message({ custom: ONE_HOST });
+      if (/[?&]target_session_attrs=/i.test(text)) {
+        return helpers.message({ custom: `must not have target_session_attrs, which has no effect here; ${PRIMARY}` });
+      }
+      const { error } = url.validate(text, { errors: { label: false } });
+      return error ? helpers.message({ custom: error.message }) : text;
+    });
+  },
 
   urlOr: (fallback: string, ...scheme: string[]): Rule<string> => urlOf(scheme).default(fallback),
 

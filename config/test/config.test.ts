@@ -112,6 +112,32 @@ test('Twilio needs its three variables, or none of them', (t) => {
   t.false(faults.join().includes('hunter2'));
 });
 
+test('a database URL names one host, and says so in place of a wrong reason', (t) => {
+  const PRIMARY = 'name an address that always leads to the primary';
+  const several = `DATABASE_URL: must name one host, as several are not supported; ${PRIMARY}`;
+  for (const url of [
+    'postgres://user:secret@a:5432,b:5432/db',
+    'postgresql://a,b/db?target_session_attrs=read-write',
+    'postgres:///db?host=a,b',
+    'postgres:///db?host=a%2Cb',
+  ]) {
+    t.deepEqual(faultsOf({ DATABASE_URL: url }), [several], url);
+  }
+  t.deepEqual(faultsOf({ DATABASE_URL: 'postgres://a/db?target_session_attrs=read-write' }), [
+    `DATABASE_URL: must not have target_session_attrs, which has no effect here; ${PRIMARY}`,
+  ]);
+  t.deepEqual(faultsOf({ DATABASE_URL: 'postgres://b/db', DATABASE_APP_URL: 'postgres://a,b/db' }), [
+    several.replace('DATABASE_URL', 'DATABASE_APP_URL'),
+  ]);
+  for (const url of [
+    'postgres://user:a,b@host/db',
+    'postgresql:///db?host=/run/postgresql',
+    'postgres://[::1]:5432/db',
+  ]) {
+    t.is(readConfig({ DATABASE_URL: url }).database.url, url);
+  }
+});
+
 test('role logins need the database they belong to', (t) => {
   t.deepEqual(faultsOf({ DATABASE_APP_URL: 'postgres://app@h/db' }), ['DATABASE_APP_URL: needs DATABASE_URL as well']);
   t.is(readConfig({ DATABASE_URL: 'postgresql:///db?host=/run/postgresql' }).database.appUrl, undefined);
