@@ -23,7 +23,7 @@ const FORMS: Record<string, (input: Input) => Prepared> = {
   verify(input) {
     const owner = textOf(input, 'owner');
     const period = { from: timeOf(input, 'from'), to: timeOf(input, 'to') };
-    return async ({ trail }) => ((await verifyChains(trail, owner, period)) ? 0 : 1);
+    return async (store) => ((await verifyChains(store, owner, period)) ? 0 : 1);
   },
   'public-key': () => done(printKeys),
   'rotate-key': () => done(rotateSigningKey),

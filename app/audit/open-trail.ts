@@ -1,5 +1,6 @@
 /** The audit trail for a command: its keys, and a connection on the platform's role. */
 import { type Config, loadConfig } from '#config';
+import { type ObjectStore, objectStore } from '../../core/audit/object-store.ts';
 import type { Trail } from '../../core/audit/trail.ts';
 import { createMac } from '../../core/auth/opaque-tokens.ts';
 import { resolveSecrets } from '../../core/secrets.ts';
@@ -12,6 +13,8 @@ export interface TrailStore {
   /** Queries outside of a transaction. */
   trail: Trail;
   inTransaction<T>(run: (trail: Trail) => Promise<T>): Promise<T>;
+  /** Runs with the store of archives and signed checkpoints. */
+  archive<T>(run: (store: ObjectStore) => Promise<T>): Promise<T>;
 }
 
 export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Promise<T> {
@@ -21,6 +24,10 @@ export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Prom
     run({
       host: new URL(config.http.publicUrl).host,
       trail: { ...keys, query: (text, values) => pool.query(text, values) },
+      async archive(read) {
+        const store = await objectStore(config);
+        return read(store).finally(() => store.close());
+      },
       async inTransaction(work) {
         const client = await pool.connect();
         try {

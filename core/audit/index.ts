@@ -1,4 +1,6 @@
 /** The audit trail for the module `audit`: verifying, proving, pruning. */
+export { CHECKPOINTS_FOLDER } from './archived-checkpoints.ts';
+export { type ObjectStore, objectStore } from './object-store.ts';
 export {
   ChainBroken,
   newestCheckpoint,

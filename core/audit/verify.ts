@@ -22,6 +22,7 @@ export const PROBLEMS = [
   'anchor forged',
   'checkpoint forged',
   'tree damaged',
+  'chain missing',
 ] as const;
 export type Problem = RowProblem | (typeof PROBLEMS)[number];
 
@@ -197,6 +198,7 @@ class Walk {
     const signed = await newestCheckpoint(trail, owner);
     if (!head) {
       if (place.seq > 0 || signed) throw new Fault('cut off', { seq: place.seq }, signed);
+      if (await this.lacksChain()) throw new Fault('chain missing', { seq: 0 });
       return;
     }
     if (read && place.seq < head.seq) throw new Fault('cut off', { seq: place.seq + 1 });
@@ -210,6 +212,17 @@ class Walk {
       [owner],
     );
     if (rows[0]) throw new Fault('added', rows[0]);
+  }
+
+  /** An organization's first entry says who made it; before it is sealed, it waits in the outbox. */
+  private async lacksChain(): Promise<boolean> {
+    const { rows } = await this.trail.query(
+      `select from organizations o where 'org:' || o.id = $1
+         and not exists (select from audit_outbox w where w.org_id = o.id)
+         and not exists (select from audit_heads h where h.owner = $1)`,
+      [this.owner],
+    );
+    return rows.length > 0;
   }
 
   private named(head: ChainHead): { id?: string; seq: number } {

@@ -1,6 +1,6 @@
 /** Signed checkpoints: a chain's tree is brought up to its head, and its root signed, when all of it fits. */
 import { readAnchor } from '../anchors.ts';
-import { type ChainHead, type SealedRow, tenantOf } from '../chain.ts';
+import type { ChainHead, SealedRow } from '../chain.ts';
 import { isOurHead, readHead } from '../heads.ts';
 import type { Store, Trail } from '../trail.ts';
 import { pagesOf, problemOf } from '../walk.ts';
@@ -122,11 +122,9 @@ async function endOf(trail: Trail, owner: string, seq: number): Promise<ChainHea
 async function insert(trail: Trail, owner: string, size: number, root: Buffer, host: string): Promise<Checkpoint> {
   const { key, seed } = await currentKey(trail, host);
   const note = signCheckpoint({ origin: originOf(key, owner), size, root }, key.name, seed);
-  const { orgId, partnerId } = tenantOf(owner);
   const { rows } = await trail.query<Checkpoint>(
-    `insert into audit_checkpoints (owner, org_id, partner_id, size, root_hash, key_id, note)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${CHECKPOINT_COLUMNS}`,
-    [owner, orgId, partnerId, size, root, key.id, note],
+    `select ${CHECKPOINT_COLUMNS} from audit_add_checkpoint($1, $2, $3, $4, $5)`,
+    [owner, size, root, key.id, note],
   );
   return rows[0] as Checkpoint;
 }

@@ -35,10 +35,16 @@ export const SECURITY_ACTIONS: readonly string[] = [
  */
 export const PERMISSION_CHANGES: readonly string[] = ['user.permission.change', 'user.role.assign', 'role.update'];
 
+/** Exports: what this platform records, and the name that entries of other systems have. */
+export const EXPORTS: readonly string[] = ['data.export', 'audit_logs.export', 'audit_logs.chain.export'];
+
+/** Reading of what leaves no other trace: files of devices, exports that were made before, and entries of other systems. */
+export const DATA_ACCESS: readonly string[] = ['data.access', 'device.file.download', 'audit_logs.export.download'];
+
 /** Actions of the compliance report. */
 export const COMPLIANCE_ACTIONS: readonly string[] = [
-  'data.access',
-  'data.export',
+  ...DATA_ACCESS,
+  ...EXPORTS,
   'device.create',
   'device.delete',
   'policy.update',

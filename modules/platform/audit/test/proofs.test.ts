@@ -260,6 +260,63 @@ test.serial('the command verifies, exports, shows the key and changes it; old ch
   await t.throwsAsync(command('nonsense'), { message: /Usage:/ });
 });
 
+/** Deletes every trace of a chain, as the database's superuser can. */
+const deleteChain = (owner: string) =>
+  platform.sql(
+    `alter table audit_logs disable trigger audit_logs_append_only;
+     ${['audit_logs', 'audit_heads', 'audit_trees', 'audit_tiles', 'audit_anchors', 'audit_checkpoints', 'audit_names']
+       .map((table) => `delete from ${table} where owner = '${owner}';`)
+       .join('')}
+     alter table audit_logs enable always trigger audit_logs_append_only`,
+  );
+
+test.serial('a chain deleted with every trace fails the command by its checkpoint in the archive', async (t) => {
+  const { partnerId, partner } = await tenant(platform);
+  const owner = `partner:${partnerId}`;
+  for (const dateFormat of ['MM/DD/YYYY', 'DD/MM/YYYY']) {
+    await call('PATCH', '/orgs/partners/me', { token: partner.token, body: { settings: { dateFormat } } });
+  }
+  await signAll(platform);
+  t.regex(await command('verify', '--owner', owner), /PASS {2}2 entries, 1 checkpoints/);
+  await deleteChain(owner);
+  const gone = await t.throwsAsync(command('verify'));
+  t.regex(gone?.message ?? '', new RegExp(`${owner} {2}FAIL {2}row 1: cut off, checkpoint \\S+ of size 2 is broken`));
+  // Other entries in their place are no better.
+  for (const dateFormat of ['YYYY-MM-DD', 'MM/DD/YYYY', 'DD/MM/YYYY']) {
+    await call('PATCH', '/orgs/partners/me', { token: partner.token, body: { settings: { dateFormat } } });
+  }
+  await signAll(platform);
+  const rewritten = await t.throwsAsync(command('verify', '--owner', owner));
+  t.regex(rewritten?.message ?? '', /FAIL {2}row 2: rewritten/);
+});
+
+test.serial('an organization without its chain is a fault, for the API and for the command', async (t) => {
+  const { made } = await signedTwice();
+  await deleteChain(`org:${made.orgId}`);
+  const { body } = await call<{ data: object }>('GET', '/audit-logs/verify', { token: made.orgAdmin.token });
+  t.like(body.data, { ok: false, firstBad: { id: '', seq: 0, problem: 'chain missing' } });
+  const failed = await t.throwsAsync(command('verify'));
+  t.regex(failed?.message ?? '', new RegExp(`org:${made.orgId} {2}FAIL {2}row 0: chain missing`));
+});
+
+test.serial('the platform role deletes no checkpoint and adds none but that of all of a tree', async (t) => {
+  const { second } = await signedTwice();
+  const asPlatform = (statement: string) =>
+    platform.sql(`do $do$ begin perform set_config('role', 'quartermaster_platform', true); ${statement}; end $do$`);
+  const denied = { message: /permission denied for table audit_checkpoints/ };
+  await t.throwsAsync(asPlatform(`delete from audit_checkpoints where id = '${second.id}'`), denied);
+  await t.throwsAsync(asPlatform(`update audit_checkpoints set size = 1 where id = '${second.id}'`), denied);
+  await t.throwsAsync(asPlatform('insert into audit_checkpoints select * from audit_checkpoints limit 1'), denied);
+  const { owner, size, keyId, note } = second;
+  const [origin = '', , root = ''] = note.split('\n');
+  const add = (rows: number, text: string) =>
+    asPlatform(`perform audit_add_checkpoint('${owner}', ${rows}, decode('${root}', 'base64'), '${keyId}', '${text}')`);
+  const partly = { message: /covers all of the tree/ };
+  await t.throwsAsync(add(size - 1, `${origin}\n${size - 1}\n${root}\n`), partly);
+  await t.throwsAsync(add(size + 1, `${origin}\n${size + 1}\n${root}\n`), partly);
+  await t.throwsAsync(add(size, `${origin}x\n${size}\n${root}\n`), partly);
+});
+
 /** Runs `npm run audit` as an operator would; rejects with what it says when it fails. */
 function command(...args: string[]): Promise<string> {
   const env = {

@@ -82,7 +82,7 @@ test('security events are the eight named actions, what else changes permissions
   t.is(body.recentEvents[0]?.action, 'user.login');
 });
 
-test('compliance counts access, changes and exports among the nine named actions', async (t) => {
+test('compliance counts access, changes and exports among the named actions', async (t) => {
   const { orgId, orgAdmin } = await tenant(platform);
   await record(platform, orgId, [
     ...COMPLIANCE_ACTIONS.map((action) => ({ action })),
@@ -90,18 +90,41 @@ test('compliance counts access, changes and exports among the nine named actions
     { action: 'site.update' },
   ]);
   const body = await report<Report>(orgAdmin.token, 'reports/compliance');
-  t.like(body, { totalEvents: 10, dataAccess: 2, dataChanges: 4, exports: 1 });
+  t.like(body, { totalEvents: 14, dataAccess: 4, dataChanges: 4, exports: 3 });
   t.deepEqual(body.byAction.map((one) => one.action).sort(), [
+    'audit_logs.chain.export',
+    'audit_logs.export',
+    'audit_logs.export.download',
     'automation.policy.evaluate',
     'data.access',
     'data.export',
     'device.create',
     'device.delete',
+    'device.file.download',
     'organization.update',
     'policy.evaluate',
     'policy.update',
     'script.execute',
   ]);
+});
+
+test('compliance counts the exports and downloads that the platform records itself', async (t) => {
+  const { orgAdmin } = await tenant(platform);
+  const { token } = orgAdmin;
+  await platform.call('GET', '/audit-logs/export', { token });
+  await platform.call('GET', '/audit-logs/chain-export', { token });
+  const { body } = await platform.call<{ jobId: string }>('POST', '/audit-logs/exports', { token, body: {} });
+  await platform.runJobs();
+  t.is(
+    (
+      await fetch(`${platform.url}/api/v1/audit-logs/exports/${body.jobId}/download`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status,
+    200,
+  );
+  await platform.settle();
+  t.like(await report<Report>(token, 'reports/compliance'), { totalEvents: 4, dataAccess: 1, exports: 3 });
 });
 
 test('a report reads the newest 5,000 entries, the statistics count all', async (t) => {

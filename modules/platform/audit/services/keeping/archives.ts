@@ -1,8 +1,7 @@
 /** Rows that retention deletes, written to object storage first, in the format of the offline verifier. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Pruning } from '#core/audit';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore, Pruning } from '#core/audit';
 
 const zip = promisify(gzip);
 const place = (seq: number) => String(seq).padStart(12, '0');

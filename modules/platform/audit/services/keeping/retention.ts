@@ -1,10 +1,9 @@
 /** Retention: the policies of organizations, and deleting expired entries. */
 import { type Context, errors, mustReachWholeOrg, targetOrg } from '#core';
-import { exportChain, type Pruning, planPruning, prune, trailOf } from '#core/audit';
+import { exportChain, objectStore, type Pruning, planPruning, prune, trailOf } from '#core/audit';
 import { DEFAULT_DAYS, RetentionPolicy, type RetentionUpdate } from '../../models/retention-policy.ts';
 import { archive } from './archives.ts';
 import { forgetNames } from './forgotten-names.ts';
-import { objectStore } from './object-store.ts';
 
 /** Rows in one transaction and one archive; batches in one run of the job, which continues the next day. */
 const BATCH = 5000;

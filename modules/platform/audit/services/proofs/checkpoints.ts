@@ -1,8 +1,10 @@
 /** Signed checkpoints: reading them, the keys that signed them, and writing those that are due. */
 import { type Context, errors, page, type SortKey } from '#core';
 import {
+  CHECKPOINTS_FOLDER,
   ChainBroken,
   currentKey,
+  objectStore,
   ownersToSign,
   type SigningKey,
   signingKeys,
@@ -11,7 +13,6 @@ import {
   writeCheckpoint,
 } from '#core/audit';
 import { AuditCheckpoint, type CheckpointQuery } from '../../models/checkpoint.ts';
-import { objectStore } from '../keeping/object-store.ts';
 import { ownerFor } from '../owners.ts';
 
 const ORDER = {
@@ -21,8 +22,6 @@ const ORDER = {
     { expression: 'audit_checkpoints.id', direction: 'desc', type: 'uuid' },
   ] satisfies SortKey[],
 };
-/** Older checkpoints are reduced to the last of each day: a newer one covers everything that an older one does. */
-const KEEP_ALL_DAYS = 30;
 const MOST_STORED = 5000;
 
 export const showCheckpoint = ({
@@ -112,7 +111,10 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
   const [day, time = ''] = first.createdAt.toISOString().split('T');
   const store = await objectStore(ctx.services.config);
   await store
-    .put(`audit/checkpoints/${day}/${time.slice(0, 8).replaceAll(':', '')}-${first.id}.ndjson`, `${lines.join('\n')}\n`)
+    .put(
+      `${CHECKPOINTS_FOLDER}${day}/${time.slice(0, 8).replaceAll(':', '')}-${first.id}.ndjson`,
+      `${lines.join('\n')}\n`,
+    )
     .finally(() => store.close());
   const ids = waiting.map((one) => one.id);
   await ctx.asPlatform((own) =>
@@ -123,11 +125,5 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
 
 /** Reduces checkpoints older than 30 days to the last of each day and chain. */
 export async function thinCheckpoints(ctx: Context): Promise<void> {
-  await ctx.sql(
-    `delete from audit_checkpoints c where created_at < now() - make_interval(days => $1)
-       and created_at > now() - make_interval(days => $1 + 3) and stored_at is not null
-       and exists (select from audit_checkpoints newer where newer.owner = c.owner and newer.created_at > c.created_at
-         and newer.created_at < date_trunc('day', c.created_at, 'UTC') + interval '1 day')`,
-    [KEEP_ALL_DAYS],
-  );
+  await ctx.sql('select audit_thin_checkpoints()');
 }

@@ -1,7 +1,7 @@
 /** The three reports; each reads at most the newest 5,000 entries of its kind. */
 import type { Context } from '#core';
 import type { ReportQuery } from '../../models/audit-report.ts';
-import { COMPLIANCE_ACTIONS, PERMISSION_CHANGES, SECURITY_ACTIONS } from '../categories.ts';
+import { COMPLIANCE_ACTIONS, DATA_ACCESS, EXPORTS, PERMISSION_CHANGES, SECURITY_ACTIONS } from '../categories.ts';
 import { entriesOf } from './entries.ts';
 import { newest, select } from './selection.ts';
 
@@ -81,9 +81,9 @@ export async function compliance(ctx: Context, query: ReportQuery) {
   const { byAction, of } = counted(rows);
   return {
     totalEvents: rows.length,
-    dataAccess: of('data.access'),
+    dataAccess: of(...DATA_ACCESS),
     dataChanges: of('device.create', 'device.delete', 'policy.update', 'organization.update'),
-    exports: of('data.export'),
+    exports: of(...EXPORTS),
     byAction,
     recentEvents: await recent(ctx, rows),
   };
