@@ -1,18 +1,9 @@
 /** A contract route as a hapi route: access, validation, limits, one piece of work, and the answer. */
 import { Readable } from 'node:stream';
-import type {
-  Lifecycle,
-  Request,
-  RequestApplicationState,
-  ResponseObject,
-  ResponseToolkit,
-  RouteOptionsPayload,
-  ServerRoute,
-} from '@hapi/hapi';
-import Joi from 'joi';
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
 import { type AnyRoute, auditsOf, type Input, type OperationExample } from '../contract/index.ts';
 import type { Counters } from '../counters/counters.ts';
-import { AuditMissing, InternalError, PayloadTooLarge } from '../errors.ts';
+import { AuditMissing, InternalError } from '../errors.ts';
 import { runUnitOfWork, type UnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { Caller } from './access.ts';
 import type { BodyDeadline } from './connections/body-deadline.ts';
@@ -22,7 +13,8 @@ import { currentTag, entityTag, mustMatch, type Reading } from './conventions/en
 import { queryOf, withFields } from './conventions/field-selection.ts';
 import { once } from './conventions/idempotency.ts';
 import { checkLimits } from './conventions/limits.ts';
-import { mustBeShapely, mustBeStorable } from './payloads/input.ts';
+import { bodyOptions, payloadOf } from './payloads/bodies.ts';
+import { mustBeStorable } from './payloads/input.ts';
 import { Reply } from './reply.ts';
 import { BodyStream } from './streams/body-stream.ts';
 
@@ -117,65 +109,6 @@ function checkEarly(services: RouteServices, route: AnyRoute): { method: Lifecyc
       return h.continue;
     },
   };
-}
-
-const JSON_TYPE = 'application/json';
-const JSON_BYTES = 1024 * 1024;
-
-function bodyOptions(
-  { work }: RouteServices,
-  { payload, stream, maxBytes = JSON_BYTES }: AnyRoute,
-): RouteOptionsPayload {
-  const { config } = work.services;
-  if (!stream) return { maxBytes, allow: JSON_TYPE, defaultContentType: JSON_TYPE };
-  return {
-    output: 'stream',
-    parse: true,
-    maxBytes: Math.max(maxBytes, stream.maxBytes(config)),
-    allow: payload ? [JSON_TYPE, stream.type] : stream.type,
-    defaultContentType: payload ? JSON_TYPE : stream.type,
-  };
-}
-
-/** What hapi hands to a validation, as far as it is used here. */
-interface Validated {
-  headers?: Record<string, string | undefined>;
-  app?: { request?: RequestApplicationState };
-}
-type Validate = (body: unknown, options: { context?: object }) => Promise<unknown>;
-
-function payloadOf(services: RouteServices, route: AnyRoute): Validate {
-  const schema = route.payload ?? Joi.object({}).allow(null);
-  const { plain, stream } = route;
-  return async (given, options) => {
-    if (plain?.(given)) return given;
-    let body = given;
-    try {
-      if (stream && given instanceof Readable) {
-        const { headers = {}, app } = (options.context ?? {}) as Validated;
-        const type = headers['content-type'] ?? JSON_TYPE;
-        if (!route.payload || type.startsWith(stream.type))
-          return new BodyStream(given, stream.maxBytes(services.work.services.config), app?.request?.body);
-        body = await jsonOf(given, route.maxBytes ?? JSON_BYTES, Number(headers['content-length']));
-      }
-      mustBeShapely('payload', body);
-    } catch (cause) {
-      // hapi reads the details of what is thrown here as Joi's; ours have another form and go through unread.
-      throw new Error('the body has no shape to validate', { cause });
-    }
-    return schema.validateAsync(body, options);
-  };
-}
-
-async function jsonOf(source: Readable, maxBytes: number, announced: number): Promise<unknown> {
-  const body = new BodyStream(source, maxBytes);
-  try {
-    if (announced > maxBytes) throw PayloadTooLarge();
-    return await body.json();
-  } catch (error) {
-    await body.drain();
-    throw error;
-  }
 }
 
 async function handle(
