@@ -1,6 +1,7 @@
 /** Changing users: the person where nobody else has a say, the place in any case. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { ROUTE_PAIRS } from '#core';
 import { apiKey, organization, orgUser, partnerUser, ROLES, startTestPlatform, systemUser, tenant, until } from '#test';
 import { caller, onPlatform, role } from './arrange.ts';
 
@@ -225,7 +226,8 @@ test('system callers name the tenant, keys carry the scope, and another tenantâ€
     (await platform.call('PATCH', `/users/${viewer.id}`, { apiKey: await key(scopes), body: { name: 'Key' } })).status;
   t.is(await byKey(['users:read']), 403);
   t.is(await byKey(['users:write']), 403, 'a viewer sees more than this key');
-  t.is(await byKey(['*']), 200);
+  t.is(await byKey(['*']), 403, 'a viewer reads live tools, which * does not open');
+  t.is(await byKey(['*', ...ROUTE_PAIRS]), 200);
 });
 
 test('a place given elsewhere while a user is being disabled waits, and the tenant is told of neither', async (t) => {
@@ -262,4 +264,17 @@ test('changes of one userâ€™s account and limits at the same time never block ea
     );
     await platform.sql(`update users set status = 'active' where id = $1`, [viewer.id]);
   }
+});
+
+test('a key with * invites no administrator, who may do what it may not', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  const key = await apiKey(platform, { orgId, scopes: ['*', ...ROUTE_PAIRS], createdBy: orgAdmin.id });
+  const invite = (roleId: string) =>
+    platform.call<{ error?: { code: string } }>('POST', '/users/invite', {
+      apiKey: key,
+      body: { email: `${orgId}@example.com`, name: 'New', roleId },
+    });
+  const refused = await invite(ROLES.orgAdmin);
+  t.deepEqual([refused.status, refused.body.error?.code], [403, 'FORBIDDEN']);
+  t.is((await invite(ROLES.viewer)).status, 201);
 });
