@@ -493,7 +493,8 @@ create policy owner on audit_checkpoints for all to <owner> using (true) with ch
 create policy platform on audit_checkpoints for all to quartermaster_platform using (true) with check (true);
 create policy tenant_read on audit_checkpoints for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
 grant select on audit_checkpoints to quartermaster_app;
-grant delete, insert, select, update on audit_checkpoints to quartermaster_platform;
+grant select on audit_checkpoints to quartermaster_platform;
+grant update (stored_at) on audit_checkpoints to quartermaster_platform;
 
 create table audit_export_chunks (
   export_id uuid not null,
@@ -3268,6 +3269,30 @@ CREATE OR REPLACE FUNCTION public.app_reaches(org uuid)
 AS $function$ select not app_is_tenant() or coalesce(org = any(app_org_ids()), false) $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.audit_add_checkpoint(of_owner text, of_size bigint, root bytea, key text, signed text)
+ RETURNS SETOF audit_checkpoints
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from audit_trees t join audit_heads h on h.owner = t.owner
+      where t.owner = of_owner and t.size = of_size and h.seq >= of_size)
+    or not exists (select from audit_signing_keys k where k.id = key and k.retired_at is null)
+    or split_part(signed, e'\n', 1) not like '%/' || of_owner
+    or split_part(signed, e'\n', 2) <> of_size::text
+    or split_part(signed, e'\n', 3) <> encode(root, 'base64') then
+    raise exception 'a checkpoint covers all of the tree of its chain' using errcode = 'insufficient_privilege';
+  end if;
+  return query insert into audit_checkpoints (owner, org_id, partner_id, size, root_hash, key_id, note)
+    values (of_owner,
+      case when of_owner like 'org:%' then split_part(of_owner, ':', 2)::uuid end,
+      case when of_owner like 'partner:%' then split_part(of_owner, ':', 2)::uuid end,
+      of_size, root, key, signed)
+    returning *;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.audit_feed_head()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -3304,6 +3329,24 @@ begin
       and lower(n.name) like lower(pattern)
       and (of_kind <> 'email' or lower(split_part(n.name, chr(10), 1)) like lower(pattern))
     limit most;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.audit_thin_checkpoints()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  thinned integer;
+begin
+  delete from audit_checkpoints c where created_at < now() - interval '30 days' and created_at > now() - interval '33 days'
+    and stored_at is not null
+    and exists (select from audit_checkpoints newer where newer.owner = c.owner and newer.created_at > c.created_at
+      and newer.created_at < date_trunc('day', c.created_at, 'UTC') + interval '1 day');
+  get diagnostics thinned = row_count;
+  return thinned;
 end $function$
 ;
 
