@@ -123,8 +123,8 @@ export function check(services: AccessServices, route: AnyRoute, access: Permitt
   const mfa = access.mfa === true && services.mfaEnabled;
   if (access.permission !== null) {
     if (actor.kind === 'api_key') {
-      const also = access.keyScope !== undefined && actor.permissions.has(access.keyScope);
-      if (!also && !keyHoldsScope(actor.permissions, access.permission, access.mfa === true)) throw ScopeRequired();
+      const scope = access.keyScope ?? access.permission;
+      if (!keyHoldsScope(actor.permissions, scope, access.mfa === true)) throw ScopeRequired();
     } else if (!holdsPermission(actor.permissions, access.permission, route.method)) throw Forbidden();
   }
   if (mfa && actor.kind === 'user' && !actor.mfa) throw MfaVerificationRequired();

@@ -29,7 +29,7 @@ function accessText({ access }: AnyRoute): string[] {
   const needed = permission
     ? `Needs the permission ${code(permission)}.`
     : `For any signed-in caller: ${sentence(why ?? '')}`;
-  const opens = permission ? [permission, ...(mfa ? [] : ['*']), ...(keyScope ? [keyScope] : [])] : [];
+  const opens = permission ? [keyScope ?? permission, ...(mfa ? [] : ['*'])] : [];
   return [
     needed,
     ...(scopes ? [`Only for callers of the scope ${scopes.map(code).join(' or ')}.`] : []),

@@ -61,7 +61,7 @@ test.serial('devices:read may read, devices:execute may change, and another tena
   const [reader, doer, all] = [await keyOf('devices:read'), await keyOf('devices:execute'), await keyOf('*')];
   t.is((await call('GET', '/processes', { apiKey: doer })).status, 200);
   t.is((await call('POST', '/services/x/stop', { apiKey: doer })).status, 200);
-  t.is((await call('GET', '/processes', { apiKey: reader })).status, 200);
+  t.is((await call('GET', '/processes', { apiKey: reader })).status, 403, 'a key shows no second factor');
   t.is((await call('POST', '/services/x/stop', { apiKey: reader })).status, 403);
   t.is(
     (await call('GET', '/processes', { apiKey: all })).status,
