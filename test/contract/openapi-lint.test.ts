@@ -8,7 +8,12 @@ import { loadModules, ROOT, routeTags } from '../../core/loader/load.ts';
 interface Document {
   info: { description: string };
   webhooks: Record<string, Message>;
-  paths: Record<string, Record<string, { description: string; parameters: { name?: string; description?: string }[] }>>;
+  paths: Record<string, Record<string, Operation>>;
+}
+interface Operation {
+  description: string;
+  parameters: { name?: string; description?: string; schema?: { default?: unknown } }[];
+  'x-module': string;
 }
 interface Message {
   post: {
@@ -77,6 +82,28 @@ test('strict tools can read every schema: arrays say what they hold, and pattern
     t.notThrows(() => new RegExp(String(schema.pattern)), place);
     t.notRegex(schema.pattern, /\\[pP]\{|\\u\{/, `${place}: only with the flag u`);
   }
+});
+
+/** Groups of the catalog of operations; lists of devices, people, keys, places and the audit trail have sizes of their own. */
+const CATALOG = [
+  'agent-versions',
+  'alert-channels',
+  'custom-fields',
+  'notifications',
+  'plugins',
+  'queue',
+  'tags',
+  'webhooks',
+];
+
+test('lists of the catalog groups give 100 rows by default', (t) => {
+  const sizes: [label: string, size: unknown][] = operations.flatMap(({ label, operation }) => {
+    const limit = operation.parameters.find(({ name }) => name === 'limit');
+    return limit && CATALOG.includes(operation['x-module']) ? [[label, limit.schema?.default]] : [];
+  });
+  t.true(sizes.length > 12, `${sizes.length} lists`);
+  // A page of the catalog of plugins is a page of cards.
+  for (const [label, size] of sizes) t.is(size, label === 'GET /plugins/catalog' ? 20 : 100, label);
 });
 
 test('the introduction says how errors, pages, repeated requests, limits and versions work', (t) => {

@@ -49,7 +49,7 @@ export const typeName = Joi.string().valid(...TYPES);
 export const priorityName = Joi.string().valid(...PRIORITIES);
 
 export const notificationQuery = Joi.object<NotificationQuery>({
-  ...pageQuery(),
+  ...pageQuery(100),
   offset: Joi.number().integer().min(0).max(1_000_000).description('Rows to pass over, in place of a page'),
   unreadOnly: Joi.boolean().default(false).description('true: only notices that have not been read'),
   type: typeName.description('Only notices of this type'),

@@ -25,7 +25,7 @@ export default [
     summary: 'Lists the own browsers that take push messages, newest first',
     access,
     work,
-    query: Joi.object<PageQuery>(pageQuery()),
+    query: Joi.object<PageQuery>(pageQuery(100)),
     response: pageOf(subscriptionShape),
     handler: (ctx, { query }) => listSubscriptions(ctx, query),
   }),

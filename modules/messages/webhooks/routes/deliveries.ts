@@ -24,7 +24,7 @@ export default [
     access: { permission: 'organizations:read' },
     params,
     query: Joi.object<DeliveryQuery>({
-      ...pageQuery(),
+      ...pageQuery(100),
       status: Joi.string()
         .valid(...STATUSES)
         .description('Only in this state'),

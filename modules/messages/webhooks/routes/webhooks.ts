@@ -25,7 +25,7 @@ export default [
       'A webhook is switched off when its `disablePolicy` says so; its administrators get mail before that and when it happens.',
     access: read,
     query: Joi.object<WebhookQuery>({
-      ...pageQuery(),
+      ...pageQuery(100),
       orgId: Joi.string().uuid(),
       status: Joi.string().valid('active', 'paused', 'failed').description('Only in this state'),
     }),

@@ -32,7 +32,7 @@ export default [
     summary: 'Lists installed plugins',
     access: read,
     query: Joi.object<InstallationQuery>({
-      ...pageQuery(),
+      ...pageQuery(100),
       orgId: Joi.string().uuid().description('Those that serve this organization: its own, and its partner’s'),
       status: Joi.string()
         .valid(...STATUSES)
@@ -136,7 +136,7 @@ export default [
     access: read,
     params,
     query: Joi.object<LogQuery>({
-      ...pageQuery(),
+      ...pageQuery(100),
       level: Joi.string()
         .valid(...LEVELS)
         .description('Only lines of this level'),

@@ -19,7 +19,7 @@ export default [
     path: '/admin/jobs',
     summary: 'Lists waiting, running and failed jobs, by id',
     access: read,
-    query: Joi.object<PageQuery & JobFilter>({ ...pageQuery(50), ...filterFields }),
+    query: Joi.object<PageQuery & JobFilter>({ ...pageQuery(100), ...filterFields }),
     response: pageOf(jobShape),
     handler: (ctx, { query }) => listJobs(ctx, query),
   }),

@@ -85,7 +85,7 @@ export default [
     summary: 'Lists failed attempts, grouped by fault',
     access,
     query: Joi.object<PageQuery & { since?: Date; groupBy: 'fingerprint' }>({
-      ...pageQuery(50),
+      ...pageQuery(100),
       since: when.description('A day ago when absent; failures are kept for 30 days'),
       groupBy: Joi.string()
         .valid('fingerprint')
@@ -117,7 +117,7 @@ export default [
     description: 'Kept for 14 days. Frequent successes of a task are sampled; every other outcome is kept.',
     access,
     query: Joi.object<RunQuery>({
-      ...pageQuery(50),
+      ...pageQuery(100),
       task: taskName.description('Only attempts of this task, `module/verb-noun`'),
       outcome: Joi.string()
         .valid('success', 'error', 'failed', 'interrupted', 'skipped')

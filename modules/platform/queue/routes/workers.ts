@@ -21,7 +21,7 @@ export default [
     path: '/admin/jobs/workers',
     summary: 'Lists the workers of the last day',
     access: read,
-    query: Joi.object<PageQuery>(pageQuery(50)),
+    query: Joi.object<PageQuery>(pageQuery(100)),
     response: pageOf(workerShape),
     handler: (ctx, { query }) => listWorkers(ctx, query),
   }),
