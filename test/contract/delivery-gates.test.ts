@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { runUnitOfWork } from '#core/work';
-import { startTestPlatform, switchModule, tenant, within } from '#test';
+import { startTestPlatform, switchModule, systemUser, tenant, within } from '#test';
 import { EVERYWHERE, NOBODY } from '../../core/context/index.ts';
 import { attempt } from '../../core/delivery/attempt.ts';
 import { gateOf } from '../../core/delivery/gate.ts';
@@ -32,6 +32,27 @@ test('there are queues, and each names every column of a tenant that its table h
     );
     const all = rows.map(({ name }) => name);
     t.deepEqual([...(queue.tenants ?? ['org_id'])].sort(), all, queue.name);
+  }
+});
+
+test('operators see every queue: its module contributes to /admin/jobs/domain-queues', async (t) => {
+  const { token } = await systemUser(platform);
+  const { body } = await platform.call<{ data: { name: string; module: string }[] }>(
+    'GET',
+    '/admin/jobs/domain-queues?limit=100',
+    { token },
+  );
+  for (const { module, queue } of queues) {
+    const loaded = modules.find((one) => one.module === module);
+    const names = (loaded?.contributions ?? [])
+      .filter(({ value }) => value.slot === 'queue.domain-queue')
+      .map(({ value }) => (value.value as { name: string }).name);
+    t.true(names.length > 0, `${queue.name}: ${module.name} contributes no queue.domain-queue`);
+    for (const name of names)
+      t.true(
+        body.data.some((row) => row.name === name),
+        `${name} is shown`,
+      );
   }
 });
 

@@ -5,7 +5,15 @@ import type { DomainQueue, DomainQueueRow } from '../models/domain-queue.ts';
 export const DOMAIN_COLUMNS = `name, title, pending, extract(epoch from now() - oldest_at)::float8 as "oldestAgeSec", failed,
   link, counted_at as "countedAt"`;
 
+/** Every queue that a module contributes: one that has not been counted yet, as in the first minute after a start, is counted now. */
 export async function domainQueues(ctx: Context): Promise<DomainQueueRow[]> {
+  const counted = new Set((await countedQueues(ctx)).map(({ name }) => name));
+  const missing = ctx.contributions('queue.domain-queue').filter(({ name }) => !counted.has(name));
+  for (const queue of missing) await ctx.asPlatform((own) => countQueue(own, queue));
+  return countedQueues(ctx);
+}
+
+async function countedQueues(ctx: Context): Promise<DomainQueueRow[]> {
   const { rows } = await ctx.sql<DomainQueueRow>(
     `select ${DOMAIN_COLUMNS} from domain_queues where counted_at > now() - interval '1 day' order by name`,
   );

@@ -16,19 +16,24 @@ const MINUTE_MS = 60_000;
 export function startClocks({ asPlatform, log }: StartServices): () => Promise<void> {
   const stops = [
     every(SNAPSHOT_MS, () => asPlatform(async (ctx) => void (await takeSnapshot(ctx))), log),
-    every(MINUTE_MS, () => minute(asPlatform), log),
+    every(MINUTE_MS, () => minute(asPlatform, log), log),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
   };
 }
 
-async function minute(asPlatform: StartServices['asPlatform']): Promise<void> {
+async function minute(asPlatform: StartServices['asPlatform'], log: StartServices['log']): Promise<void> {
   const changes = await asPlatform((ctx) => judgeHealth(ctx));
   // Without a worker the job that mails the change does not run. If a worker returns at once, the mail is sent twice.
   for (const change of changes.filter(withoutWorker)) await asPlatform((ctx) => sendNotice(ctx, change));
   const queues = await asPlatform(async (ctx) => ctx.contributions('queue.domain-queue'));
-  for (const queue of queues) await asPlatform((ctx) => countQueue(ctx, queue));
+  for (const queue of queues) {
+    // One that cannot be counted does not hide those that follow.
+    await asPlatform((ctx) => countQueue(ctx, queue)).catch((err: Error) =>
+      log.warn({ err, queue: queue.name }, 'could not count a queue'),
+    );
+  }
 }
 const withoutWorker = ({ rule, level }: HealthChange) => rule === 'no_worker' && level !== 'ok';
 
