@@ -116,7 +116,10 @@ export const entryDetailShape = named(
   entryShape.keys({
     versions: Joi.array().items(versionShape).required(),
     permissions: Joi.array().items(capabilityShape).required().description('What the newest version asks for, and why'),
-    egress: Joi.array().items(anything).required().description('Servers that it may call'),
+    egress: Joi.array()
+      .items(Joi.string(), Joi.object({ fromConfig: Joi.string().required() }))
+      .required()
+      .description('Servers that it may call: host names, or the key of its configuration that holds one'),
     hooks: Joi.array().items(anything).required(),
     schedules: Joi.array().items(anything).required(),
     actions: Joi.array().items(anything).required(),
