@@ -7,12 +7,8 @@ import pg from 'pg';
 import { type ErrorBody, startTestPlatform, tenant } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, registration } from './people.ts';
 
-const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
-test.after.always(() => platform.stop());
-
 /** Set in all that a request does: what the platform reads by the clock meanwhile is not the request's. */
 const requests = new AsyncLocalStorage<true>();
-platform.platform.server?.listener.prependListener('request', () => requests.enterWith(true));
 
 /** How failed attempts are recorded, a moment after the answer. */
 const ATTEMPTS = 'select flush_effects($1::jsonb)';
@@ -33,6 +29,11 @@ crypto.argon2 = ((...args: Parameters<typeof argon2>) => {
   return argon2(...args);
 }) as typeof argon2;
 syncBuiltinESMExports();
+
+// After the counters are in place: each connection keeps the function that it was made with.
+const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.platform.server?.listener.prependListener('request', () => requests.enterWith(true));
+test.after.always(() => platform.stop());
 
 /** One request with all that it did. */
 async function observed(path: string, body: object) {

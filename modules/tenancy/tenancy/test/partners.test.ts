@@ -94,14 +94,13 @@ test('settings outside the list are refused by path', async (t) => {
   const { partner } = await tenant(platform);
   const answer = await platform.call<ErrorBody>('PATCH', '/orgs/partners/me', {
     token: partner.token,
-    body: { plan: 'unlimited', settings: { language: 'de', organizationOrder: [], contact: { email: 'no' } } },
+    body: { plan: 'unlimited', settings: { language: 'de', contact: { email: 'no' } } },
   });
   t.is(answer.status, 400);
   t.deepEqual(answer.body.error.details.map((detail) => detail.path).sort(), [
     'plan',
     'settings.contact.email',
     'settings.language',
-    'settings.organizationOrder',
   ]);
 });
 

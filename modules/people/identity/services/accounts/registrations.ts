@@ -17,21 +17,22 @@ const ACCEPTED = {
   message: 'If registration can proceed, you will receive an email with the next steps.',
 };
 
-/** Which terms were accepted, when and from where. Needs the platform's role. */
-async function recordTerms(ctx: Context, userId: string): Promise<void> {
-  await ctx.sql('insert into terms_acceptances (user_id, version, ip_address) values ($1, $2, $3)', [
-    userId,
-    variables.of(ctx.services.config).TERMS_VERSION,
-    ctx.actor.ip,
-  ]);
+/** Which terms were accepted, when and from where; null records nothing with the same statement. Needs the platform's role. */
+async function recordTerms(ctx: Context, userId: string | null): Promise<void> {
+  await ctx.sql(
+    `insert into terms_acceptances (user_id, version, ip_address)
+     select $1::uuid, $2::text, $3::text where $1::uuid is not null`,
+    [userId, variables.of(ctx.services.config).TERMS_VERSION, ctx.actor.ip],
+  );
 }
 
 /** An account without a place; it can log in once an organization invites it. A taken address gets the same answer. */
 export async function registerAccount(ctx: Context, input: NewAccount): Promise<Reply> {
   await mustBeStrong(ctx, input.password, [input.email, input.name]);
   const id = await createUser(ctx, { ...input, passwordHash: await hash(input.password) });
+  // Whether the address is taken shows neither in the answer nor in the statements.
+  if (input.acceptTerms) await recordTerms(ctx, id);
   if (id) {
-    if (input.acceptTerms) await recordTerms(ctx, id);
     recordUser(ctx, { id, email: input.email, partnerId: null, via: 'register', terms: input.acceptTerms === true });
   } else ctx.unchanged();
   // Both cases send mail with one further statement: neither answer nor timing reveals whether the address is taken.
