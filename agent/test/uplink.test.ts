@@ -39,7 +39,7 @@ async function agentAt(url: string, intervalSeconds: number, mischief = new Misc
     timing: QUICK,
     signal: stop.signal,
     log: () => undefined,
-    allowPower: false,
+    allowPower: true,
     intervalSeconds,
     openSocket: mischief.device(socketOpener(url)),
   });
