@@ -7,7 +7,7 @@ import { bootstrapSystemUser } from '../core/auth/system-user.ts';
 import { makeDataFolder } from '../core/data-folder.ts';
 import { startEmbeddedServer } from '../core/database/embedded/server.ts';
 import type { Database } from '../core/database/pools.ts';
-import { startMetricsServer } from '../core/http/metrics-server.ts';
+import { startMetricsServer } from '../core/http/metrics/server.ts';
 import { createLog } from '../core/log.ts';
 import { resolveSecrets } from '../core/secrets.ts';
 import { Stoppers } from '../core/start/stoppers.ts';

@@ -26,7 +26,7 @@ export interface Config {
     publicUrl: string;
     /** Which proxies stand in front, and the header in which they say who calls; without it no header counts. */
     proxies?: {
-      /** In small letters. */
+      /** Lower case. */
       header: string;
       /** How many stand one behind the other, or their networks in CIDR notation. */
       trusted: number | string[];

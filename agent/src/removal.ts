@@ -1,6 +1,6 @@
 /** Removes what the installer put on this machine: services or the scheduled task, the watchdog and the programs. */
 import { access, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Ask } from './process/ask.ts';
 import { powershell } from './tools/windows/powershell.ts';
 
@@ -31,6 +31,12 @@ export function removalOf(program: string, platform: NodeJS.Platform, ask: Ask, 
     await rm(folder, { recursive: true, force: true });
     return [...files, folder];
   };
+}
+
+/** The folder of the state, where it is the installer's: a state file may also lie in a folder that holds other things. */
+export function installedStateFolder(stateFile: string): string | undefined {
+  const folder = dirname(stateFile);
+  return [AGENT, WINDOWS_FOLDER].includes(basename(folder)) ? folder : undefined;
 }
 
 type Command = readonly [program: string, ...args: string[]];

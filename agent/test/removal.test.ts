@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { removalOf } from '../src/removal.ts';
+import { installedStateFolder, removalOf } from '../src/removal.ts';
 import { bench, temporaryFolder } from './harness.ts';
 import { PATIENT, recordedAsk, scriptOf } from './recorded.ts';
 
@@ -106,4 +106,10 @@ test('on Windows the task is removed and no program keeps its name, though it ru
 test('a program that the installer did not place removes nothing but its own state', (t) => {
   const { ask } = recordedAsk(() => undefined);
   t.is(removalOf('/home/ada/agent', 'linux', ask), undefined);
+});
+
+test('only the folder that the installer made for the state is removed with it', (t) => {
+  t.is(installedStateFolder('/var/lib/quartermaster-agent/state.json'), '/var/lib/quartermaster-agent');
+  t.is(installedStateFolder('/root/state.json'), undefined);
+  t.is(installedStateFolder('/etc/quartermaster/agent.json'), undefined);
 });

@@ -62,7 +62,7 @@ async function runOnPlatform(command: AdminCommand, args: readonly string[]): Pr
     try {
       const actor = { ...NOBODY, kind: 'system' as const, name: 'command line' };
       const role = 'platform' as const;
-      const options = { actor, scope: EVERYWHERE, requestId: `admin ${command.name}`, log, role, unhurried: true };
+      const options = { actor, scope: EVERYWHERE, requestId: `admin ${command.name}`, log, role, background: true };
       return await runUnitOfWork(platform.tasks.work, options, (ctx) => command.run(ctx, args));
     } catch (error) {
       throw error instanceof AppError ? new Error(linesOf(error), { cause: error }) : error;

@@ -1,5 +1,5 @@
 /** Verifies hash chains of the audit trail, and prints a line for each. */
-import { type Archived, archivedCheckpoints, archiveFault } from '../../core/audit/archived-checkpoints.ts';
+import { type Archived, archivedCheckpoints, archiveFault } from '../../core/audit/proofs/archived-checkpoints.ts';
 import type { Trail } from '../../core/audit/trail.ts';
 import { type Verdict, verifyChain } from '../../core/audit/verify.ts';
 import type { TrailStore } from './open-trail.ts';

@@ -26,7 +26,8 @@ export function warningsOf(rows: readonly Setting[], poolSize: number): string[]
   const byName = new Map(rows.map((row) => [row.name, row]));
   const bytes = (name: string) => byName.get(name)?.bytes ?? Number.POSITIVE_INFINITY;
   const isOff = (name: string) => byName.get(name)?.setting === 'off';
-  const needed = 3 * Math.max(6, poolSize) + OTHER_CONNECTIONS;
+  // The owner's pool has at least six connections; then come those of tenants and of the platform.
+  const needed = Math.max(6, poolSize) + 2 * poolSize + OTHER_CONNECTIONS;
   const allowed = Number(byName.get('max_connections')?.setting ?? needed);
   return [
     ...(bytes('shared_buffers') < MIN_SHARED_BUFFERS_BYTES ? ['shared_buffers is below 256MB'] : []),

@@ -3,7 +3,7 @@ import type { Middleware } from 'openapi-fetch';
 import { TAGGED_OPERATIONS } from './keyed-operations.ts';
 
 /** Resources whose tags are kept; the one that was read first is forgotten first. */
-const MOST_TAGS = 1_000;
+const MAX_TAGS = 1_000;
 
 /** Sends `If-Match` with a change of a resource that was read, and keeps the tags of answers. */
 export function entityTags(): Middleware {
@@ -12,7 +12,7 @@ export function entityTags(): Middleware {
     tags.delete(path);
     tags.set(path, tag);
     const [first] = tags.keys();
-    if (tags.size > MOST_TAGS && first !== undefined) tags.delete(first);
+    if (tags.size > MAX_TAGS && first !== undefined) tags.delete(first);
   };
   /** What is done to a part of a resource, or by an action below it, may change its state. */
   const forgetAbove = (path: string) => {

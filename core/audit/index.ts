@@ -1,6 +1,7 @@
 /** The audit trail for the module `audit`: verifying, proving, pruning. */
-export { CHECKPOINTS_FOLDER } from './archived-checkpoints.ts';
+
 export { type ObjectStore, objectStore } from './object-store.ts';
+export { CHECKPOINTS_FOLDER } from './proofs/archived-checkpoints.ts';
 export {
   ChainBroken,
   newestCheckpoint,

@@ -1,8 +1,8 @@
 /** Moves the outbox into audit_logs, one hash chain per owner, exactly once and within a second. */
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { limitAnswers, queryWithin } from '../database/connections/silence.ts';
 import { databaseErrorOf } from '../database/errors.ts';
-import { limitAnswers, queryWithin } from '../database/silence.ts';
 import { extendChain, ownerOf, type SealedRow } from './chain.ts';
 import { headProof, headsOf } from './heads.ts';
 import { newEntryId } from './ids.ts';

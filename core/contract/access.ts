@@ -16,7 +16,7 @@ export type Access =
       /** Kinds of scope that may call; all three when absent. */
       scopes?: Scope['kind'][];
       mfa?: boolean;
-      /** The scope that API keys need instead of the permission, where a key may less than a person who proves to be present. */
+      /** The scope that API keys need instead of the permission, where people have to show a second factor. */
       keyScope?: string;
       /** False where an API key is never accepted. */
       apiKey?: boolean;

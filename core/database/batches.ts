@@ -1,8 +1,8 @@
 /** Group commit: while one batch is being written, arriving items wait together and form the next one. */
 import type pg from 'pg';
 import type { Batch } from '../contract/index.ts';
+import { limitAnswers } from './connections/silence.ts';
 import { databaseErrorOf } from './errors.ts';
-import { limitAnswers } from './silence.ts';
 
 /** Milliseconds in which the answer to a statement of a batch must come: its items are heartbeats and their like. */
 const ANSWER_MS = 15_000;

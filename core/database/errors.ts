@@ -58,7 +58,7 @@ const DRIVER: readonly (readonly [says: RegExp, reason: string])[] = [
   ],
 ];
 
-/** Wrapped in one another at most so often; an error may be its own cause. */
+/** Layers of wrapped errors that are looked at; an error may be its own cause. */
 const MAX_DEPTH = 5;
 
 function* layersOf(error: unknown): Generator<Record<string, unknown>> {

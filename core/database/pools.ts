@@ -1,9 +1,9 @@
 /** One connection pool for each database role: owner (migrations, queue), tenant work, and platform work. */
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { SESSION_SETTINGS } from './session-settings.ts';
-import { restoreLimit, SilenceWatch } from './silence.ts';
-import { type ExpectedRole, mustHaveRole } from './taken-role.ts';
+import { SESSION_SETTINGS } from './connections/session-settings.ts';
+import { restoreLimit, SilenceWatch } from './connections/silence.ts';
+import { type ExpectedRole, mustHaveRole } from './connections/taken-role.ts';
 
 // Counts and sizes fit a double; dates without a time stay text, so that no zone shifts them.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -37,13 +37,13 @@ export interface Database {
 
 /** A transaction that has been idle for so long is ended by the server. */
 export const IDLE_IN_TRANSACTION_MS = 60_000;
-/** The server cancels a statement, and a wait for a lock, after so long: a caller waits for the answer. */
+/** Milliseconds after which the server cancels a statement, and a wait for a lock, of work whose caller waits. */
 const STATEMENT_MS = 30_000;
 const LOCK_MS = 10_000;
-/** The same for the work of jobs, for which no caller waits. */
+/** The same for background work, such as jobs. */
 export const JOB_STATEMENT_MS = 600_000;
 export const JOB_LOCK_MS = 60_000;
-/** Beyond the time limit of a statement, for its answer to arrive: a server that falls silent cancels nothing. */
+/** Milliseconds for the answer to arrive after a statement has reached its limit: a server that falls silent cancels nothing. */
 export const ANSWER_MS = 10_000;
 /** Milliseconds that open queries have to end when the pools close. */
 const CLOSE_MS = 5_000;
@@ -157,10 +157,10 @@ function startupOptions(name: string, role: string | null): string {
 
 /** Ends queries that take too long, and rejects where connections were not given back even then. */
 async function closeAll(pools: readonly pg.Pool[], watch: SilenceWatch): Promise<void> {
-  const patience = setTimeout(() => watch.endAll(), CLOSE_MS);
+  const forced = setTimeout(() => watch.endAll(), CLOSE_MS);
   const ended = Promise.all(pools.map((one) => one.end()));
   await Promise.race([ended, tooLate(2 * CLOSE_MS)]).finally(() => {
-    clearTimeout(patience);
+    clearTimeout(forced);
     watch.close();
   });
 }

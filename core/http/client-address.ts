@@ -4,7 +4,7 @@ import { type Cidr, isWithin, parseCidrs } from '../outbound/address-rules.ts';
 
 /** Which proxies stand in front of the server, and the header in which they say who calls. */
 export interface ProxyTrust {
-  /** In small letters. */
+  /** Lower case. */
   header: string;
   /** How many stand one behind the other, or the networks that they are in. */
   trusted: number | readonly string[];

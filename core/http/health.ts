@@ -1,8 +1,8 @@
 /** Health at the host root: alive, ready, and which version, and /metrics. */
 import type { Server } from '@hapi/hapi';
 import type { Headers } from './client-address.ts';
-import type { Metrics } from './metrics.ts';
-import { mayReadMetrics } from './metrics-access.ts';
+import { mayReadMetrics } from './metrics/access.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 export interface HealthOptions {
   version: string;

@@ -1,7 +1,7 @@
 /** Whether this process can serve requests: it tries what a request needs of the database, and says what is missing. */
 import type pg from 'pg';
+import { queryWithin } from '../database/connections/silence.ts';
 import { outageOf } from '../database/errors.ts';
-import { queryWithin } from '../database/silence.ts';
 
 /** Milliseconds in which each trial must end. */
 const TRIAL_MS = 3_000;

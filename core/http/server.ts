@@ -29,7 +29,7 @@ export interface HttpOptions {
   secureCookies: boolean;
   corsOrigins: string[];
   /** Connections of one source without an authenticated caller; 0 for any number. */
-  mostPerSource: number;
+  maxPerSource: number;
 }
 export interface HttpServices extends RouteServices {
   access: AccessServices;
@@ -69,8 +69,8 @@ export const REFRESH_COOKIE = 'svc_refresh_token';
 
 /** Builds the server; routes are added by addRoutes(), and start() opens the port. */
 export function createServer(services: HttpServices, options: HttpOptions): Server {
-  const { mostPerSource, addresses } = options;
-  const connections = new Connections({ mostPerSource, isProxy: (address) => addresses.isProxy(address) });
+  const { maxPerSource, addresses } = options;
+  const connections = new Connections({ maxPerSource, isProxy: (address) => addresses.isProxy(address) });
   const server = Hapi.server({ ...settingsOf(options), listener: createListener(connections) });
   sparePacedBodies(server.listener as Listener);
   // The default of 11 is meant for files that are compressed once: it takes longer than the request.

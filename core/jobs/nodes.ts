@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type pg from 'pg';
-import { queryWithin } from '../database/silence.ts';
+import { queryWithin } from '../database/connections/silence.ts';
 
 /** Seconds of silence after which a node counts as dead. */
 export const DEAD_AFTER_SECONDS = 15;

@@ -63,7 +63,7 @@ export async function asOrganization<T>(
   if (!partnerId) return null;
   const scope = organizationScope(orgId, partnerId);
   const who: Actor = { ...NOBODY, kind: 'system', ...actor };
-  return runUnitOfWork(work, { actor: who, scope, requestId: randomUUID(), log, role: 'app', unhurried: true }, run);
+  return runUnitOfWork(work, { actor: who, scope, requestId: randomUUID(), log, role: 'app', background: true }, run);
 }
 
 async function scopeOf(
@@ -99,7 +99,7 @@ export function jobTask(services: TaskServices, name: string): QueueTask {
         log,
         role: job.scope === 'platform' ? 'platform' : 'app',
         signal: helpers.abortSignal,
-        unhurried: true,
+        background: true,
       },
       (ctx) => job.run(ctx, value),
     );
@@ -118,7 +118,7 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
     const scope = await scopeOf(services, kind, envelope.orgId);
     if (!scope || skips(services, known.module, { scope, orgId: envelope.orgId }, helpers)) return;
     const role = kind === 'platform' ? 'platform' : 'app';
-    const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role, unhurried: true } as const;
+    const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role, background: true } as const;
     await runUnitOfWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
       const event = await readEvent(ctx, eventId);
       if (!event) return;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { destroy } from '../database/silence.ts';
+import { destroy } from '../database/connections/silence.ts';
 
 export interface Notices {
   on(channel: string, listener: (payload: string) => void): void;
@@ -55,7 +55,7 @@ export async function openNotices(url: string, log: Logger): Promise<Notices> {
   };
 }
 
-/** The connection is asked so often whether it still answers, and has so long to do it: it hears nothing for hours otherwise. */
+/** Milliseconds between two checks that the connection still answers, and for the answer: without them a broken one could wait for hours. */
 const ASK_EVERY_MS = 10_000;
 const ANSWER_MS = 5_000;
 const FIRST_DELAY_MS = 100;

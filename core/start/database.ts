@@ -4,7 +4,7 @@ import { type Batches, openBatches } from '../database/batches.ts';
 import { bringUpToDate } from '../database/bring-up-to-date.ts';
 import { type Database, openDatabase } from '../database/pools.ts';
 import { makePartitions } from '../database/upkeep.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 import { readFigures } from '../jobs/figures.ts';
 import { migrationFolders } from '../loader/load.ts';
 import { migratePackages } from '../loader/package-life.ts';

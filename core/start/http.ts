@@ -5,7 +5,7 @@ import { ClientAddresses } from '../http/client-address.ts';
 import { addDocs } from '../http/document/docs.ts';
 import { documentOnce } from '../http/document/document.ts';
 import { addHealth } from '../http/health.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 import { watchReadiness } from '../http/readiness.ts';
 import { addRoutes, createServer, type HttpServices } from '../http/server.ts';
 import { addSockets } from '../http/sockets.ts';
@@ -45,7 +45,7 @@ export async function startHttp(options: PlatformOptions, parts: HttpParts, stop
     addresses,
     secureCookies: config.http.publicUrl.startsWith('https:'),
     corsOrigins: config.http.corsOrigins,
-    mostPerSource: config.http.connectionsPerSource,
+    maxPerSource: config.http.connectionsPerSource,
   });
   let stopping = false;
   addHealth(server, {

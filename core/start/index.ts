@@ -1,6 +1,6 @@
 /** Starts the rooms of core in order as one platform: as a process from app/, many times from the test kit. */
 import { type Sealer, startSealer } from '../audit/sealer.ts';
-import { createMetrics } from '../http/metrics.ts';
+import { createMetrics } from '../http/metrics/metrics.ts';
 import { readBacklogs } from '../jobs/figures.ts';
 import { Lanes } from '../jobs/lanes.ts';
 import type { TaskServices } from '../jobs/task.ts';

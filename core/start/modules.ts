@@ -1,6 +1,6 @@
 /** Reads the modules and module packages of the installation; a faulty package is logged and left out. */
 
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 import { PackageFaults } from '../loader/faults.ts';
 import { loadInstallation } from '../loader/load.ts';
 import type { LoadedModule } from '../loader/read-module.ts';

@@ -3,7 +3,7 @@ import type { Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { Sealer } from '../audit/sealer.ts';
-import type { Metrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 import type { HttpServices } from '../http/server.ts';
 import type { TaskServices } from '../jobs/task.ts';
 import type { LoadedModule } from '../loader/read-module.ts';

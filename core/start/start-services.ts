@@ -22,7 +22,7 @@ export function startServicesFor(
     asPlatform: (run) =>
       runUnitOfWork(
         work,
-        { actor, scope: EVERYWHERE, requestId: 'start', log, role: 'platform', unhurried: true },
+        { actor, scope: EVERYWHERE, requestId: 'start', log, role: 'platform', background: true },
         run,
       ),
     asOrganization: (orgId, as, run) => asOrganization(tasks, orgId, as, run),

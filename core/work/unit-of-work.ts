@@ -3,9 +3,9 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Context, Scope } from '../context/index.ts';
+import { limitAnswers } from '../database/connections/silence.ts';
 import { bindKnex } from '../database/knex.ts';
 import { ANSWER_MS, JOB_LOCK_MS, JOB_STATEMENT_MS } from '../database/pools.ts';
-import { limitAnswers } from '../database/silence.ts';
 import { announceStatement } from './announce.ts';
 import type { Cause, UnitOfWorkBackend } from './backend.ts';
 import { flushStatements, noEffects } from './effects.ts';
@@ -16,15 +16,15 @@ export interface UnitOfWorkOptions extends Cause {
   role: 'app' | 'platform';
   /** Refuses queries: for handlers that call other servers, which must not hold a transaction meanwhile. */
   closed?: boolean;
-  /** Work for which no caller waits: its statements may take longer. */
-  unhurried?: boolean;
+  /** No caller waits for this work, so its statements may take longer. */
+  background?: boolean;
   /** Aborts when the worker is about to stop; a request has none. */
   signal?: AbortSignal | undefined;
   /** Asked when the connection of the first query is there, for which the work may have waited: throws where it is no longer wanted. */
   mayBegin?: (() => void) | undefined;
 }
 
-const UNHURRIED = `; set local statement_timeout = ${JOB_STATEMENT_MS}; set local lock_timeout = ${JOB_LOCK_MS}`;
+const BACKGROUND_LIMITS = `; set local statement_timeout = ${JOB_STATEMENT_MS}; set local lock_timeout = ${JOB_LOCK_MS}`;
 
 /** The signature of runUnitOfWork. */
 export type RunUnitOfWork = <T>(
@@ -64,8 +64,8 @@ export class UnitOfWork {
     role: 'app' | 'platform',
     run: (ctx: Context, work: UnitOfWork) => Promise<T>,
   ): Promise<T> {
-    const { actor, requestId, log, unhurried = false } = this.options;
-    return this.#run(this.backend, { actor, scope, requestId, log, role, unhurried }, run);
+    const { actor, requestId, log, background = false } = this.options;
+    return this.#run(this.backend, { actor, scope, requestId, log, role, background }, run);
   }
 
   get trx(): Knex {
@@ -137,8 +137,8 @@ export class UnitOfWork {
     const { stream } = client.connection;
     stream.cork();
     process.nextTick(() => stream.uncork());
-    if (this.options.unhurried) limitAnswers(client, JOB_STATEMENT_MS + ANSWER_MS);
-    const limits = this.options.unhurried ? UNHURRIED : '';
+    if (this.options.background) limitAnswers(client, JOB_STATEMENT_MS + ANSWER_MS);
+    const limits = this.options.background ? BACKGROUND_LIMITS : '';
     this.#begun = client.query(`begin${limits}${announceStatement(client, this.options.scope)}`);
     this.#begun.catch(() => undefined);
     return client;

@@ -1,8 +1,8 @@
 /** Which handler answers which type of command. */
-import { LOG_LEVELS } from '#agent-protocol';
+import { LOG_LEVELS, POWER_COMMANDS } from '#agent-protocol';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
-import { POWER_COMMANDS, power } from './power.ts';
+import { power } from './power.ts';
 import { script } from './script.ts';
 import { wakeOnLan } from './wake.ts';
 

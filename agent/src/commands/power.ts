@@ -1,20 +1,9 @@
 /** Restarting, shutting down and locking the machine, with the programs the system brings. */
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OsType } from '#agent-protocol';
+import type { OsType, PowerCommand } from '#agent-protocol';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
-
-/** The power commands of the server's command types. */
-export const POWER_COMMANDS = [
-  'reboot',
-  'schedule_reboot',
-  'cancel_reboot',
-  'reboot_safe_mode',
-  'shutdown',
-  'lock',
-] as const;
-export type PowerCommand = (typeof POWER_COMMANDS)[number];
 
 /** Some versions of `shutdown` run until the set time; one that fails does so sooner than this. */
 const FAILURE_MS = 3_000;

@@ -1,9 +1,8 @@
 /** Answers commands the way a device would, without doing anything to the machine the simulator runs on. */
 
-import type { OsType } from '#agent-protocol';
+import { type OsType, POWER_COMMANDS } from '#agent-protocol';
 import type { Handler } from '../commands/contract.ts';
 import { HANDLERS } from '../commands/handlers.ts';
-import { POWER_COMMANDS } from '../commands/power.ts';
 import { pause } from '../timing.ts';
 import { ToolError } from '../tools/contract.ts';
 import type { LiveTool } from './live/answers.ts';

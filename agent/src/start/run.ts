@@ -1,6 +1,5 @@
 /** `agent run`: the main agent, until it is stopped. */
 import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { isSea } from 'node:sea';
 import { readJournal } from '../collect/system-events.ts';
 import { HANDLERS } from '../commands/handlers.ts';
@@ -11,7 +10,7 @@ import { createTransfers } from '../link/transfer.ts';
 import { runAgent } from '../loop.ts';
 import { realMachine } from '../machine.ts';
 import { askSystem } from '../process/ask.ts';
-import { removalOf } from '../removal.ts';
+import { installedStateFolder, removalOf } from '../removal.ts';
 import { stopSignal } from '../signals.ts';
 import { fileSpool } from '../store/event-spool.ts';
 import { diskJournal } from '../store/journal.ts';
@@ -62,8 +61,9 @@ export async function runHere(stateFile: string, values: Values): Promise<number
   });
   await pulse.end(reason === 'stopped');
   if (reason === 'uninstalled') {
-    // The installer made the folder of the state, and nothing else lies in it.
-    await rm(remove ? dirname(stateFile) : pulseFile(stateFile), { recursive: true, force: true });
+    await rm(pulseFile(stateFile), { force: true });
+    const folder = remove && installedStateFolder(stateFile);
+    if (folder) await rm(folder, { recursive: true, force: true });
   }
   if (reason === 'uninstalled') log(`The agent was uninstalled; ${stateFile} is deleted.`);
   if (reason === 'stopped') log('The agent stopped.');

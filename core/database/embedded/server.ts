@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { makeDataFolder } from '../../data-folder.ts';
-import { SESSION_SETTINGS } from '../session-settings.ts';
+import { SESSION_SETTINGS } from '../connections/session-settings.ts';
 import { findBinaries } from './binaries.ts';
 import { keepPassword, OWNER, prepareCluster } from './cluster.ts';
 import { codeOf, EmbeddedServerError, fileFault, PortTakenError } from './error.ts';

@@ -11,8 +11,8 @@ const PACE_WINDOW_MS = 10_000;
 const paced = new WeakSet<object>();
 export const isPaced = (socket: object): boolean => paced.has(socket);
 
-/** What is said to the caller before the connection ends. */
-export type Farewell = () => { type: string; body: object };
+/** Makes the answer that the caller gets before the connection ends. */
+export type TimeoutAnswer = () => { type: string; body: object };
 
 /**
  * Watches the body of one request: first until all of it is here, and after `pace` by the rate at which it comes. The time in which the
@@ -21,23 +21,23 @@ export type Farewell = () => { type: string; body: object };
 export class BodyDeadline {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #farewell: Farewell;
+  readonly #answer: TimeoutAnswer;
   #timer: NodeJS.Timeout | undefined;
   #waitedMs = 0;
   #waitingSince: number | undefined;
   #bytesBefore = 0;
 
   /** Undefined for a request without a body. */
-  static of(request: IncomingMessage, response: ServerResponse, farewell: Farewell): BodyDeadline | undefined {
+  static of(request: IncomingMessage, response: ServerResponse, answer: TimeoutAnswer): BodyDeadline | undefined {
     const { headers } = request;
     const announced = headers['transfer-encoding'] ?? headers['content-length'] ?? '0';
-    return announced === '0' ? undefined : new BodyDeadline(request, response, farewell);
+    return announced === '0' ? undefined : new BodyDeadline(request, response, answer);
   }
 
-  private constructor(request: IncomingMessage, response: ServerResponse, farewell: Farewell) {
+  private constructor(request: IncomingMessage, response: ServerResponse, answer: TimeoutAnswer) {
     this.#request = request;
     this.#response = response;
-    this.#farewell = farewell;
+    this.#answer = answer;
     const over = () => clearTimeout(this.#timer);
     request.once('end', over).once('close', over);
     this.#limitWhole();
@@ -101,7 +101,7 @@ export class BodyDeadline {
       socket.destroy();
       return;
     }
-    const { type, body } = this.#farewell();
+    const { type, body } = this.#answer();
     const text = JSON.stringify(body);
     socket.write(
       `HTTP/1.1 408 Request Timeout\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` +

@@ -15,7 +15,7 @@ const REFUSED = 'HTTP/1.1 429 Too Many Requests\r\nretry-after: 10\r\ncontent-le
 
 export interface ListenerOptions {
   /** Connections of one source without an authenticated caller; 0 for any number. */
-  mostPerSource: number;
+  maxPerSource: number;
   /** Connections of proxies carry the requests of many sources and are not counted. */
   isProxy(address: string): boolean;
 }
@@ -32,12 +32,12 @@ export class Connections {
 
   /** Counts a new connection, or refuses it. */
   take(socket: Socket): void {
-    const { mostPerSource, isProxy } = this.#options;
+    const { maxPerSource, isProxy } = this.#options;
     const address = socket.remoteAddress;
-    if (mostPerSource === 0 || !address || isProxy(address)) return;
+    if (maxPerSource === 0 || !address || isProxy(address)) return;
     const source = sourceOf(address);
     const open = this.#sources.get(source) ?? 0;
-    if (open >= mostPerSource) {
+    if (open >= maxPerSource) {
       socket.write(REFUSED);
       socket.destroySoon();
       return;

@@ -4,7 +4,7 @@ import test from 'ava';
 import { readConfig } from '#config';
 import { sharedPlatform } from '#test';
 import { ClientAddresses } from '../client-address.ts';
-import { mayReadMetrics } from '../metrics-access.ts';
+import { mayReadMetrics } from '../metrics/access.ts';
 
 const platform = await sharedPlatform();
 

@@ -28,3 +28,14 @@ export interface CommandResult<T = string> {
 export type ReceivedResult = Pick<CommandResult, 'status'> & {
   [K in keyof Omit<CommandResult<Date>, 'status'>]?: CommandResult<Date>[K] | null;
 };
+
+/** Commands that restart, shut down or lock a device; an agent can be installed without them. */
+export const POWER_COMMANDS = [
+  'reboot',
+  'schedule_reboot',
+  'cancel_reboot',
+  'reboot_safe_mode',
+  'shutdown',
+  'lock',
+] as const;
+export type PowerCommand = (typeof POWER_COMMANDS)[number];

@@ -10,6 +10,23 @@ import { upgradeOffers } from './upgrade-offers.ts';
 
 type Heartbeat = Parameters<Apis['devices']['heartbeat']>[0];
 
+/** Fields of a heartbeat that are stored as they are sent. */
+const REPORTED = [
+  'agentVersion',
+  'helperVersion',
+  'watchdogVersion',
+  'watchdogState',
+  'hostname',
+  'osVersion',
+  'osBuild',
+  'uptimeSeconds',
+  'lastUser',
+  'pendingReboot',
+  'autoUpdateEnabled',
+  'powerCommands',
+] as const;
+type Reported = (typeof REPORTED)[number];
+
 const DAY_MS = 86_400_000;
 const JITTER = 0.1;
 
@@ -24,36 +41,14 @@ const roleOf = (token: KnownToken, body: ReceivedHeartbeat): 'agent' | 'watchdog
   token.role === 'watchdog' ? 'watchdog' : (body.role ?? 'agent');
 
 function toHeartbeat(ctx: Context, token: KnownToken, body: ReceivedHeartbeat): Heartbeat {
-  const { agentVersion, helperVersion, watchdogVersion, watchdogState } = body;
-  const {
-    hostname,
-    osVersion,
-    osBuild,
-    uptimeSeconds,
-    lastUser,
-    pendingReboot,
-    battery,
-    autoUpdateEnabled,
-    powerCommands,
-  } = body;
   return {
     deviceId: token.deviceId,
     orgId: token.orgId,
     at: new Date(),
     ip: ctx.actor.ip,
     role: roleOf(token, body),
-    ...present({ agentVersion, helperVersion, watchdogVersion, watchdogState }),
-    ...present({
-      hostname,
-      osVersion,
-      osBuild,
-      uptimeSeconds,
-      lastUser,
-      pendingReboot,
-      autoUpdateEnabled,
-      powerCommands,
-    }),
-    ...(battery ? { battery: battery as Record<string, unknown> } : {}),
+    ...present(Object.fromEntries(REPORTED.map((name) => [name, body[name]])) as Pick<ReceivedHeartbeat, Reported>),
+    ...(body.battery ? { battery: body.battery as Record<string, unknown> } : {}),
     ...(body.metrics ? { metrics: present(body.metrics) } : {}),
   };
 }

@@ -1,19 +1,12 @@
 /** Refuses commands that restart, shut down or lock a device where a setting or the agent of the device does not allow them. */
+import { POWER_COMMANDS } from '#agent-protocol';
 import type { Context } from '#core';
 
 export interface PowerSettings {
   powerCommands: boolean;
 }
 
-/** The commands that the agent refuses when it was installed without power commands. */
-const POWER_TYPES: ReadonlySet<string> = new Set([
-  'reboot',
-  'schedule_reboot',
-  'cancel_reboot',
-  'reboot_safe_mode',
-  'shutdown',
-  'lock',
-]);
+const POWER_TYPES: ReadonlySet<string> = new Set(POWER_COMMANDS);
 
 /** Who does not allow power commands: a setting of the organization or partner, or the installation of the agent. */
 export type PowerBlock = 'setting' | 'agent';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '#core';
 
-const MOST_NUMBERS = 100;
+const MAX_NUMBERS = 100;
 const RANDOM_BYTES = 5;
 
 /** Lowercase letters and digits, everything else as hyphens, at most 50 characters; `partner` when nothing is left. */
@@ -26,7 +26,7 @@ export async function insertWithSlug(
   insert: (slug: string) => Promise<string | null>,
 ): Promise<{ id: string; slug: string }> {
   const base = slugOf(companyName);
-  const numbered = [base, ...Array.from({ length: MOST_NUMBERS }, (_, index) => `${base}-${index + 1}`)];
+  const numbered = [base, ...Array.from({ length: MAX_NUMBERS }, (_, index) => `${base}-${index + 1}`)];
   const { rows } = await ctx.sql<{ slug: string }>('select slug from partners where slug = any($1::text[])', [
     numbered,
   ]);

@@ -1,6 +1,6 @@
 /** Who may read /metrics: callers with the token, and without one only programs on this machine that call directly. */
 import { timingSafeEqual } from 'node:crypto';
-import { type Headers, isForwarded } from './client-address.ts';
+import { type Headers, isForwarded } from '../client-address.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 /** A proxy on this machine calls from its loopback address too, and some add nothing but the host that was asked for. */

@@ -1,10 +1,10 @@
 /** Ends connections whose answer is overdue, so that their queries fail, their callers go on and the pool opens another. */
 import pg from 'pg';
-import { databaseErrorOf } from './errors.ts';
+import { databaseErrorOf } from '../errors.ts';
 
-/** A query without an answer for so long leads to the question whether the server still answers anybody. */
+/** Milliseconds without an answer to a query after which a new connection is tried, to learn whether the server answers at all. */
 const SUSPECT_MS = 10_000;
-/** In which a server that is alive answers a new connection. */
+/** Milliseconds in which a server that runs answers a new connection. */
 const PROBE_MS = 5_000;
 const LOOK_MS = 1_000;
 
@@ -21,7 +21,7 @@ interface Watch {
 }
 type WatchedClient = pg.ClientBase & { [WATCH]?: Watch };
 
-/** From now until the connection goes back to its pool, a query may wait so long for an answer. */
+/** Limits how long queries wait for their answers, until the connection goes back to its pool. */
 export function limitAnswers(client: pg.ClientBase, limitMs: number): void {
   const watch = (client as WatchedClient)[WATCH];
   if (watch) watch.limitMs = limitMs;
@@ -33,7 +33,7 @@ export function restoreLimit(client: pg.ClientBase): void {
   if (watch) watch.limitMs = watch.usualMs;
 }
 
-/** One query on a connection of its own, whose answer may take so long. For statements whose delay would stop everything else. */
+/** One query whose answer must come within the limit. For statements whose delay would stop everything else. */
 export async function queryWithin<R extends pg.QueryResultRow>(
   pool: pg.Pool,
   limitMs: number,

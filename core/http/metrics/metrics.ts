@@ -1,8 +1,8 @@
 /** The metrics of the process, in the text format of Prometheus. */
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { QueueFigures } from '../jobs/figures.ts';
-import type { JobMetrics } from '../jobs/job-metrics.ts';
+import type { QueueFigures } from '../../jobs/figures.ts';
+import type { JobMetrics } from '../../jobs/job-metrics.ts';
 
 export interface Metrics extends JobMetrics {
   observe(route: string, method: string, status: number, seconds: number): void;

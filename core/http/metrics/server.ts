@@ -1,8 +1,8 @@
 /** /metrics and /health/live on a port of their own: how a process without API is scraped. */
 import { createServer, type Server } from 'node:http';
-import { listenFault } from '../listen.ts';
+import { listenFault } from '../../listen.ts';
+import { mayReadMetrics } from './access.ts';
 import type { Metrics } from './metrics.ts';
-import { mayReadMetrics } from './metrics-access.ts';
 
 const LISTENER = { name: 'The metrics server', variable: 'METRICS_PORT' };
 

@@ -1,12 +1,12 @@
 /** Signed checkpoints in the archive, which access to the database alone cannot remove: held against the chains. */
-import { readHead } from './heads.ts';
-import type { ObjectStore } from './object-store.ts';
-import { originOf } from './proofs/checkpoints.ts';
-import { openCheckpoint } from './proofs/notes.ts';
-import { type SigningKey, signingKeys } from './proofs/signing-keys.ts';
-import { Tree } from './proofs/tiles.ts';
-import type { Trail } from './trail.ts';
-import type { Problem } from './verify.ts';
+import { readHead } from '../heads.ts';
+import type { ObjectStore } from '../object-store.ts';
+import type { Trail } from '../trail.ts';
+import type { Problem } from '../verify.ts';
+import { originOf } from './checkpoints.ts';
+import { openCheckpoint } from './notes.ts';
+import { type SigningKey, signingKeys } from './signing-keys.ts';
+import { Tree } from './tiles.ts';
 
 /** The folder of notes; one file of lines each time that chains were signed. */
 export const CHECKPOINTS_FOLDER = 'audit/checkpoints/';
