@@ -44,7 +44,7 @@ export { dependenciesOf, dependentsOf } from './modules/graph.ts';
 export { MODULES_NOTICE } from './modules/states.ts';
 export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
-export { mustHold } from './tenancy/grants.ts';
+export { mayPassOn, mustHold } from './tenancy/grants.ts';
 export { catalogPairs, ROUTE_PAIRS } from './tenancy/permissions.ts';
 export {
   canAccessOrg,

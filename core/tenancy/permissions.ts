@@ -1,4 +1,5 @@
 /** Maps the permission pairs that routes ask for to the catalog pairs that roles hold. */
+import type { Actor } from '../context/actor.ts';
 
 const RENAMED: Record<string, string> = {
   'alerts:acknowledge': 'alerts:update',
@@ -40,7 +41,31 @@ export function holdsPermission(held: ReadonlySet<string>, routePair: string, me
   return held.has('*:*') || catalogPairs(routePair, method).some((pair) => held.has(pair));
 }
 
+/** Pairs with which people change what API keys never may: keys, single sign-on, roles and the second factors of others. */
+export const PAIRS_OF_PEOPLE: ReadonlySet<string> = new Set([
+  'organizations:create',
+  'organizations:update',
+  'users:create',
+  'users:update',
+  'users:delete',
+]);
+
 /** Whether an API key's scopes satisfy a route pair. A route that needs MFA wants the exact scope, not `*`. */
 export function keyHoldsScope(scopes: ReadonlySet<string>, routePair: string, mfa: boolean): boolean {
   return scopes.has(routePair) || (!mfa && scopes.has('*'));
+}
+
+/**
+ * Whether a caller may do what a route with this pair does: users by their role, API keys by their scopes.
+ * @param mfa whether that route asks people for a second factor: keys then need exactly this scope
+ */
+export function callerHolds(
+  { kind, permissions }: Pick<Actor, 'kind' | 'permissions'>,
+  routePair: string,
+  method: string,
+  mfa = false,
+): boolean {
+  return kind === 'api_key'
+    ? keyHoldsScope(permissions, routePair, mfa)
+    : holdsPermission(permissions, routePair, method);
 }

@@ -2,7 +2,7 @@
 import test from 'ava';
 import { apiKey, type Called, type ErrorBody } from '#test';
 import type { AnyRoute } from '../../core/contract/index.ts';
-import { ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
+import { catalogPairs, PAIRS_OF_PEOPLE, ROUTE_PAIRS } from '../../core/tenancy/permissions.ts';
 import { openInstallation } from './fixtures/installation.ts';
 import { existingPaths, takesBody } from './fixtures/paths.ts';
 import { sampleOf } from './fixtures/sample.ts';
@@ -49,6 +49,15 @@ test('only what a person must do in person refuses keys', (t) => {
       `${named(route)} refuses API keys; the module's test/example.ts must give one reason in peopleOnly`,
     );
   }
+});
+
+test('keys pass on no pair of the catalog with which a person changes what keys may not', (t) => {
+  const pairs = forPeople.flatMap((route) => {
+    const { permission, apiKey: takesKeys } = accessOf(route);
+    if (takesKeys !== false || !permission || route.method === 'GET') return [];
+    return catalogPairs(permission, route.method === 'DELETE' ? 'PATCH' : route.method);
+  });
+  t.deepEqual([...new Set(pairs)].sort(), [...PAIRS_OF_PEOPLE].sort());
 });
 
 test('a route without a permission takes no key, unless it is harmless to any key of the organization', (t) => {

@@ -1,5 +1,5 @@
 /** Which groups a caller sees and may change, and which members of them. */
-import { type Context, errors, holdsPermission, isLimited, reach } from '#core';
+import { type Context, callerHolds, errors, isLimited, reach } from '#core';
 import { GroupNotFound } from '../errors.ts';
 import { DeviceGroup } from '../models/device-group.ts';
 
@@ -39,13 +39,8 @@ export function mustReachAll(ctx: Context, { siteId }: { siteId: string | null }
 
 /** A change of the members changes what users see: throws 403 unless the caller may also change users. */
 export function mustGrant({ actor }: Context, { isAccessRestricting }: { isAccessRestricting: boolean }): void {
-  if (!isAccessRestricting) return;
-  const { permissions } = actor;
-  const may =
-    actor.kind === 'api_key'
-      ? permissions.has('*') || permissions.has('users:write')
-      : holdsPermission(permissions, 'users:write', 'PATCH');
-  if (!may) throw errors.Forbidden('Users are limited to this device group: changing it also requires users:write');
+  if (!isAccessRestricting || callerHolds(actor, 'users:write', 'PATCH', true)) return;
+  throw errors.Forbidden('Users are limited to this device group: changing it also requires users:write');
 }
 
 /** The ids that are not groups of the organization. Also used with the platform role. */

@@ -1,5 +1,5 @@
 /** Actions that users start, and operations of providers that other modules call. */
-import { type Context, errors, holdsPermission } from '#core';
+import { type Context, callerHolds, errors } from '#core';
 import type { ActionCall } from '#plugin-sdk';
 import { checkForm, checkResult, type Manifest, type ProviderKind } from '#plugin-sdk/host';
 import { ConfigInvalid, PluginBusy, PluginFailed, PluginTimeout } from '../errors.ts';
@@ -49,11 +49,9 @@ export async function invokeAction(ctx: Context, id: string, name: string, { tar
   return { result: resultOf(outcome) };
 }
 
-function mustHoldPair(ctx: Context, pair: string): void {
-  const { kind, permissions } = ctx.actor;
-  const holds =
-    kind === 'api_key' ? permissions.has(pair) || permissions.has('*') : holdsPermission(permissions, pair, 'POST');
-  if (!holds) throw errors.Forbidden({ message: 'Permission denied', details: [{ permission: pair }] });
+function mustHoldPair({ actor }: Context, pair: string): void {
+  if (!callerHolds(actor, pair, 'POST'))
+    throw errors.Forbidden({ message: 'Permission denied', details: [{ permission: pair }] });
 }
 
 /** The target and its organization. @param own the installation's organization; null where it belongs to a partner */

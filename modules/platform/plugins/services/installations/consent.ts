@@ -1,19 +1,19 @@
 /** Consent: the permissions that a version asks for, none of them beyond those of the user who grants them. */
-import { type Context, errors, holdsPermission } from '#core';
+import { type Context, errors, mayPassOn } from '#core';
 import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/host';
 import { PermissionNotGranted } from '../../errors.ts';
 import type { CatalogEntry } from '../../models/catalog-entry.ts';
 
-/** Permissions that a user must hold to grant a capability: a plugin gives users no more rights than they have. */
-const TAKES: Partial<Record<CapabilityName, [pair: string, method: string]>> = {
-  'devices:read': ['devices:read', 'GET'],
-  'devices:tag': ['devices:write', 'PATCH'],
-  'alerts:read': ['alerts:read', 'GET'],
-  'alerts:create': ['alerts:write', 'POST'],
-  'alerts:update': ['alerts:write', 'PATCH'],
-  'scripts:execute': ['scripts:execute', 'POST'],
-  'customFields:read': ['devices:read', 'GET'],
-  'customFields:write': ['devices:write', 'PATCH'],
+/** The pair of the catalog that a caller must hold to grant a capability: a plugin gives nobody more rights than they have. */
+const TAKES: Partial<Record<CapabilityName, string>> = {
+  'devices:read': 'devices:view',
+  'devices:tag': 'devices:update',
+  'alerts:read': 'alerts:view',
+  'alerts:create': 'alerts:create',
+  'alerts:update': 'alerts:update',
+  'scripts:execute': 'scripts:execute',
+  'customFields:read': 'devices:view',
+  'customFields:write': 'devices:update',
 };
 
 export const asked = (manifest: Pick<Manifest, 'permissions'>): CapabilityName[] =>
@@ -38,12 +38,9 @@ export function mustMayGrant(
   if (names.includes('scripts:execute') && !entry.isVerified) {
     throw fault('scripts:execute is only for plugins that the operator has verified');
   }
-  const { kind, permissions } = ctx.actor;
-  const holds = (pair: string, method: string) =>
-    kind === 'api_key' ? permissions.has(pair) || permissions.has('*') : holdsPermission(permissions, pair, method);
   const missing = names.filter((name) => {
     const takes = TAKES[name as CapabilityName];
-    return takes && !holds(...takes);
+    return takes && !mayPassOn(ctx, takes);
   });
   if (missing.length === 0) return;
   throw errors.Forbidden({
