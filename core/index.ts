@@ -45,7 +45,7 @@ export { MODULES_NOTICE } from './modules/states.ts';
 export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';
-export { catalogPairs, ROUTE_PAIRS } from './tenancy/permissions.ts';
+export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';
 export {
   canAccessOrg,
   isLimited,

@@ -71,7 +71,7 @@ export { retryAfterOf } from './outbound/retry-after.ts';
 export { SmsError } from './outbound/sms.ts';
 // Tenants: who owns an object, and who may write it.
 export { mustWriteFor, type Owner, ownerOf } from './tenancy/owners.ts';
-export { callerHolds, holdsPermission } from './tenancy/permissions.ts';
+export { callerHolds } from './tenancy/permissions.ts';
 export {
   mustAccessOrg,
   mustAccessSite,

@@ -4,7 +4,7 @@ import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/ho
 import { PermissionNotGranted } from '../../errors.ts';
 import type { CatalogEntry } from '../../models/catalog-entry.ts';
 
-/** The pair of the catalog that a caller must hold to grant a capability: a plugin gives nobody more rights than they have. */
+/** The pair of the catalog that a caller must hold to grant a capability: a plugin gives users no more rights than they have. */
 const TAKES: Partial<Record<CapabilityName, string>> = {
   'devices:read': 'devices:view',
   'devices:tag': 'devices:update',
