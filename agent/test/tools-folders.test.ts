@@ -55,7 +55,11 @@ test('what is missing, no folder or no file is named so', async (t) => {
   await writeFile(join(folder, 'file'), 'x');
   const code = async (type: string, path: string) => (await run(type, { path })).result;
   t.deepEqual(await code('file_list', join(folder, 'nothing')), { code: 'NOT_FOUND' });
-  t.deepEqual(await code('file_list', join(folder, 'file')), { code: 'NOT_FOUND' });
+  t.deepEqual(await code('file_list', join(folder, 'file', 'below')), { code: 'NOT_FOUND' });
+  t.like(await run('file_list', { path: join(folder, 'file') }), {
+    result: { code: 'INVALID' },
+    error: `${join(folder, 'file')} is a file, not a folder`,
+  });
   t.deepEqual(await code('file_read', join(folder, 'nothing')), { code: 'NOT_FOUND' });
   t.deepEqual(await code('file_read', folder), { code: 'INVALID' });
   t.deepEqual(await code('file_write', folder), { code: 'INVALID' });

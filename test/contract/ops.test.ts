@@ -1,4 +1,5 @@
-/** The alert rules and the dashboard that are shipped speak only of metrics that the product has. */
+/** Metrics have the names that Prometheus expects, and the alert rules and the dashboard speak only of metrics that exist. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -41,3 +42,28 @@ test('every metric in alert rules and dashboard exists', async (t) => {
     for (const name of names) t.true(known.has(name), `${name} in ${expression}`);
   }
 });
+
+test('names and help texts of metrics follow the conventions of Prometheus', async (t) => {
+  await tenant(platform);
+  const { body } = await platform.call<string>('GET', '//metrics');
+  const metrics = [...body.matchAll(/^# TYPE (\S+) (\S+)/gm)].map(([, name = '', type = '']) => ({ name, type }));
+  t.true(metrics.length > 30);
+  for (const { name, type } of metrics) {
+    t.is(name.endsWith('_total'), type === 'counter', `${name} is a ${type}`);
+    t.notRegex(name, /_(ms|milliseconds|minutes|hours|kb|mb|percent)(_|$)/, 'base units are seconds, bytes and ratios');
+    t.regex(body, new RegExp(`^# HELP ${name} \\S`, 'm'));
+  }
+});
+
+/** Debian's promtool; `.ci/run` installs it. */
+const promtool = (input: string) =>
+  spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
+
+(promtool('').error ? test.skip : test)(
+  'promtool finds nothing to say of the metrics (needs promtool: apt-get install prometheus)',
+  async (t) => {
+    await tenant(platform);
+    const { status, stdout, stderr } = promtool((await platform.call<string>('GET', '//metrics')).body);
+    t.deepEqual([status, stdout, stderr], [0, '', '']);
+  },
+);

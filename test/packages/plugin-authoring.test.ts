@@ -42,6 +42,20 @@ test.serial('the tarballs are sound packages', async (t) => {
   }
 });
 
+test.serial('READMEs in the tarballs link only files that the tarballs hold', async (t) => {
+  t.timeout(SLOW);
+  for (const tarball of tarballs) {
+    const [{ stdout: listed }, { stdout: readme }] = await Promise.all([
+      run('tar', ['-tzf', tarball]),
+      run('tar', ['-xzOf', tarball, 'package/README.md']),
+    ]);
+    const held = new Set(listed.split('\n').map((path) => path.replace(/^package\//, '').replace(/\/$/, '')));
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => path);
+    for (const path of links) t.true(held.has(path.replace(/^\.\//, '')), `${path} in ${tarball}`);
+    t.notRegex(readme, /\b(?:modules|packages)\//, `${tarball} names folders of the checkout`);
+  }
+});
+
 /** The commands of the guide, with the server's address. */
 async function guide(url: string): Promise<string> {
   const text = await readFile(join(ROOT, 'packages/create-plugin/README.md'), 'utf8');

@@ -1,9 +1,9 @@
 /** Lists folders, the same way on all systems. */
 import type { Stats } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { lstat, opendir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type FileEntry, type FileList, MAX_FILE_ENTRIES } from '#agent-protocol';
-import type { FilePlaces } from './contract.ts';
+import { type FilePlaces, ToolError } from './contract.ts';
 import { fileFault, mustBePath } from './paths.ts';
 
 const AT_ONCE = 32;
@@ -34,13 +34,22 @@ export async function listFolder(
     }
     await look();
   } catch (fault) {
-    throw fileFault(fault, path);
+    throw (await isNoFolder(path))
+      ? new ToolError('INVALID', `${path} is a file, not a folder`)
+      : fileFault(fault, path);
   }
   truncated ||= entries.length > MAX_FILE_ENTRIES;
   entries.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
   const parent = dirname(path);
   return { path, parent: parent === path ? '' : parent, entries: entries.slice(0, MAX_FILE_ENTRIES), truncated };
 }
+
+/** Whether there is something else than a folder. What a link leads to counts. */
+const isNoFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => !found.isDirectory(),
+    () => false,
+  );
 
 const rank = ({ type }: FileEntry): number => (type === 'directory' ? 0 : 1);
 

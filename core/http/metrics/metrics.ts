@@ -20,6 +20,8 @@ export interface Metrics extends JobMetrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // The sums of nodejs_active_*: gauges, whose names Prometheus' conventions do not allow.
+  for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   const process = processMetrics(registry);
   const jobs = jobMetrics(registry);
   const queue = queueGauges(registry);
