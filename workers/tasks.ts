@@ -6,6 +6,7 @@ import {
   jobTask,
   layOutMinute,
   type QueueTask,
+  startMissed,
   startScheduled,
   subscriberTask,
   type TaskServices,
@@ -18,7 +19,11 @@ export function taskList(services: TaskServices, gate?: ConcurrencyGate): TaskLi
   const { registry } = services;
   const pool = services.work.database.owner;
   const tasks: TaskList = {
-    'core/tick': async () => layOutMinute(pool, registry, new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS)),
+    'core/tick': async () => {
+      const now = Date.now();
+      await layOutMinute(pool, registry, new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS));
+      await startMissed(pool, registry, new Date(now));
+    },
     'core/start': async (payload) => startScheduled(pool, registry, (payload as { job: string }).job, new Date()),
   };
   const add = (name: string, task: QueueTask) => {

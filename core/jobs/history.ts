@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { outageOf } from '../database/errors.ts';
 import { storable } from '../work/index.ts';
 import { MinuteStats } from './stats.ts';
 
@@ -86,8 +87,14 @@ const CLOCKS = `insert into cron_status (identifier, last_run, last_outcome, las
      last_duration_ms = excluded.last_duration_ms
    where cron_status.last_run is null or cron_status.last_run <= excluded.last_run`;
 
+/** Milliseconds until rows that the database could not take are tried again. */
+const AGAIN_MS = 5000;
+/** Rows that wait for the database at most; beyond that the oldest go. */
+const MAX_WAITING = 10_000;
+
 /**
- * Writes each second or each 200 rows, whichever comes first; rows that cannot be written are dropped with a warning.
+ * Writes each second or each 200 rows, whichever comes first. While the database is away the rows wait, so that what failed
+ * because of it is seen later; rows that it refuses are dropped with a warning.
  * @param scheduled says which tasks have a schedule, whose last run is noted too
  */
 export function openHistory(
@@ -106,16 +113,23 @@ export function openHistory(
     timer = null;
     const counts = stats.take();
     if (counts.length === 0) return;
-    const [runs, ticks] = [waiting, [...clocks.values()]];
+    const [runs, times] = [waiting, clocks];
     waiting = [];
     clocks = new Map();
-    const parts = [...(runs.length > 0 ? [`a as (${RUNS})`] : []), ...(ticks.length > 0 ? [`b as (${CLOCKS})`] : [])];
-    await pool
-      .query(`${parts.length > 0 ? `with ${parts.join(', ')} ` : ''}${COUNTS}`, [
-        storable({ runs, counts, clocks: ticks }),
+    const parts = [...(runs.length > 0 ? [`a as (${RUNS})`] : []), ...(times.size > 0 ? [`b as (${CLOCKS})`] : [])];
+    try {
+      await pool.query(`${parts.length > 0 ? `with ${parts.join(', ')} ` : ''}${COUNTS}`, [
+        storable({ runs, counts, clocks: [...times.values()] }),
         nodeId,
-      ])
-      .catch((error) => log.warn({ err: error, rows: runs.length }, 'job history could not be written'));
+      ]);
+    } catch (error) {
+      log.warn({ err: error, rows: runs.length }, 'job history could not be written');
+      if (!outageOf(error)) return;
+      waiting = [...runs, ...waiting].slice(-MAX_WAITING);
+      clocks = new Map([...times, ...clocks]);
+      stats.giveBack(counts);
+      timer ??= setTimeout(next, AGAIN_MS).unref();
+    }
   };
   const next = () => {
     writing = writing.then(write);
@@ -132,7 +146,7 @@ export function openHistory(
         const print = error === null ? null : fingerprint(task, error);
         waiting.push({ ...run, durationMs, waitMs, error, print });
       }
-      if (waiting.length >= 200) next();
+      if (waiting.length === 200) next();
       else timer ??= setTimeout(next, 1000);
     },
     async flush() {

@@ -5,5 +5,5 @@ export { type JobHistory, openHistory, subjectOf } from './history.ts';
 export type { JobMetrics } from './job-metrics.ts';
 export { freeDeadNodes, type NodeInfo, newNodeId, sendHeartbeat } from './nodes.ts';
 export type { JobEnvelope } from './registry.ts';
-export { cronItems, layOutMinute, startScheduled } from './schedule.ts';
+export { cronItems, layOutMinute, startMissed, startScheduled } from './schedule.ts';
 export { jobTask, type QueueTask, subscriberTask, type TaskServices } from './task.ts';

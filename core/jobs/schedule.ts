@@ -1,12 +1,13 @@
 /** Schedules: cron fields in UTC, or every N seconds; a tenant job fans out, one job an organization. */
 import type { CronItem } from 'graphile-worker';
 import type pg from 'pg';
+import { momentsAround } from './cron-times.ts';
 import type { JobRegistry, KnownJob } from './registry.ts';
 
 /** Items for the queue's own cron. Runs of under a minute are laid out by `core/tick` once a minute. */
 export function cronItems(registry: JobRegistry): CronItem[] {
   const items: CronItem[] = [
-    { task: 'core/tick', match: '* * * * *', identifier: 'core/tick', options: { maxAttempts: 1 } },
+    { task: 'core/tick', match: '* * * * *', identifier: 'core/tick', options: { maxAttempts: 3 } },
   ];
   for (const { job } of registry.jobs.values()) {
     if (job.schedule && 'cron' in job.schedule) {
@@ -106,4 +107,32 @@ export async function layOutMinute(pool: pg.Pool, registry: JobRegistry, minute:
     }
   }
   await add(pool, rows);
+}
+
+/** The start of a schedule counts as missed when it is so late: until then the queue may still be about to run it. */
+const MISSED_AFTER_MS = 2 * 60_000;
+
+/**
+ * Starts the jobs whose cron time passed while the server or its database was away: each once, however many times it missed.
+ * Paused ones wait until they are resumed.
+ */
+export async function startMissed(pool: pg.Pool, registry: JobRegistry, now: Date): Promise<void> {
+  const schedules = new Map(
+    [...registry.jobs.values()].flatMap(({ job: { name, schedule } }) =>
+      schedule && 'cron' in schedule ? [[name, schedule]] : [],
+    ),
+  );
+  // A schedule that never came round is known since the installation.
+  const { rows } = await pool.query<{ name: string; since: Date }>(
+    `select k.name, coalesce(c.last_expected, (select min(applied_at) from migrations)) as since
+     from unnest($1::text[]) k(name) left join cron_status c on c.identifier = k.name
+     where not exists (select from paused_tasks p where p.task = k.name) order by k.name`,
+    [[...schedules.keys()]],
+  );
+  for (const { name, since } of rows) {
+    const schedule = schedules.get(name);
+    const missed = schedule && momentsAround(schedule, since).next;
+    if (!missed || missed.getTime() > now.getTime() - MISSED_AFTER_MS) continue;
+    await startScheduled(pool, registry, name, momentsAround(schedule, now).last ?? now);
+  }
 }

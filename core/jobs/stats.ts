@@ -38,6 +38,9 @@ export function percentile(counts: readonly number[], share: number): number | n
   return null;
 }
 
+/** Rows that wait to be written at most. */
+const MAX_CHANGED = 10_000;
+
 export class MinuteStats {
   private current = new Map<string, MinuteCounts>();
   private readonly changed = new Set<MinuteCounts>();
@@ -68,6 +71,13 @@ export class MinuteStats {
     counts.waits[place(waitMs)] = (counts.waits[place(waitMs)] ?? 0) + 1;
     this.changed.add(counts);
     return counts.started;
+  }
+
+  /** What was taken and could not be written is taken again; of what is more than the limit, the newest. */
+  giveBack(rows: readonly MinuteCounts[]): void {
+    const kept = new Set([...rows, ...this.changed].slice(-MAX_CHANGED));
+    this.changed.clear();
+    for (const row of kept) this.changed.add(row);
   }
 
   /** What changed since the last call, as totals of its minute so far: writing it twice does no harm. */

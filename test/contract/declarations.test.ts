@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import test from 'ava';
 import { catalogOf } from '../../app/catalog.ts';
 import { openapiText } from '../../core/http/document/document.ts';
+import { momentsAround } from '../../core/jobs/cron-times.ts';
 import { loadModules, outgoingMessages, ROOT, routeTags } from '../../core/loader/load.ts';
 import { sourceFiles } from '../house/files.ts';
 
@@ -51,6 +52,17 @@ for (const { module, routes, folder } of modules) {
     );
   });
 }
+
+test('a scheduled job with one attempt comes round again within 10 minutes, so that a failure is soon made up for', (t) => {
+  const now = new Date();
+  for (const { jobs } of modules) {
+    for (const { value: job } of jobs) {
+      if (job.maxAttempts > 1 || !job.schedule) continue;
+      const { last, next } = momentsAround(job.schedule, now);
+      t.true(Number(next) - Number(last) <= 600_000, job.name);
+    }
+  }
+});
 
 test('every route says what it does in one line, and no two share an operation id', (t) => {
   const ids = new Set<string>();

@@ -6,6 +6,6 @@ export default defineJob({
   summary: 'Deletes ended sessions, temporary tokens and authenticator setups',
   scope: 'platform',
   schedule: { cron: '23 * * * *' },
-  maxAttempts: 1,
+  maxAttempts: 3,
   run: (ctx) => sweepExpired(ctx),
 });

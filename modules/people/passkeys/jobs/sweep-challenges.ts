@@ -13,7 +13,7 @@ export default defineJob({
   scope: 'platform',
   schedule: { cron: '41 * * * *' },
   whenOff: 'expired challenges must not stay',
-  maxAttempts: 1,
+  maxAttempts: 3,
   async run(ctx) {
     if (await sweepChallenges(ctx)) ctx.addJob('passkeys/sweep-challenges', {}, { orgId: null });
   },

@@ -7,6 +7,6 @@ export default defineJob({
   scope: 'platform',
   schedule: { cron: '41 * * * *' },
   whenOff: 'what was begun must not stay',
-  maxAttempts: 1,
+  maxAttempts: 3,
   run: (ctx) => sweepExpired(ctx),
 });

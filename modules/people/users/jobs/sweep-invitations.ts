@@ -6,6 +6,6 @@ export default defineJob({
   summary: 'Deletes invitations that expired more than 90 days ago',
   scope: 'platform',
   schedule: { cron: '41 * * * *' },
-  maxAttempts: 1,
+  maxAttempts: 3,
   run: (ctx) => sweepInvitations(ctx),
 });

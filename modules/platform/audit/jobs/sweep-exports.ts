@@ -6,6 +6,6 @@ export default defineJob({
   summary: 'Deletes exports of the audit trail after seven days',
   scope: 'platform',
   schedule: { cron: '23 * * * *' },
-  maxAttempts: 1,
+  maxAttempts: 3,
   run: (ctx) => sweepExports(ctx),
 });
