@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { SESSION_SETTINGS } from './connections/session-settings.ts';
+import { type Claim, Shares } from './connections/shares.ts';
 import { restoreLimit, SilenceWatch } from './connections/silence.ts';
 import { type ExpectedRole, mustHaveRole } from './connections/taken-role.ts';
 
@@ -28,8 +29,8 @@ export interface DatabaseOptions {
 export interface Database {
   readonly url: string;
   readonly owner: pg.Pool;
-  readonly app: pg.Pool;
-  readonly platform: pg.Pool;
+  readonly app: SharedPool;
+  readonly platform: SharedPool;
   /** For a stop: where the server does not answer, ends every connection and gives out no more, so that nothing waits. */
   endIfSilent(): Promise<void>;
   close(): Promise<void>;
@@ -45,6 +46,8 @@ export const JOB_STATEMENT_MS = 600_000;
 export const JOB_LOCK_MS = 60_000;
 /** Milliseconds for the answer to arrive after a statement has reached its limit: a server that falls silent cancels nothing. */
 export const ANSWER_MS = 10_000;
+/** Milliseconds that work waits for a connection. */
+const CONNECT_MS = 10_000;
 /** Milliseconds that open queries have to end when the pools close. */
 const CLOSE_MS = 5_000;
 /** Milliseconds without traffic after which the operating system asks whether the other side is there. */
@@ -56,11 +59,41 @@ type Connected = (
   done: (release?: unknown) => void,
 ) => void;
 
-/** A pool that says how long each client was waited for. */
-class TimedPool extends pg.Pool {
+/** A pool with shares, which says how long each client was waited for. */
+export class SharedPool extends pg.Pool {
+  readonly shares: Shares;
+  readonly #places = new WeakMap<pg.PoolClient, () => void>();
   onWait: (seconds: number) => void = () => undefined;
   /** While it is set, no connection is given out. */
   blockedBy: Error | null = null;
+
+  constructor(options: pg.PoolConfig & { max: number }) {
+    super(options);
+    this.shares = new Shares(options.max, CONNECT_MS);
+    this.on('release', (_error, client) => {
+      this.#places.get(client)?.();
+      this.#places.delete(client);
+    });
+  }
+
+  /** A connection within the share of the claim. Those without a claim come first: they are short, or part of work that holds one. */
+  async connectWithin(claim: Claim): Promise<pg.PoolClient> {
+    const begun = performance.now();
+    try {
+      const leave = await this.shares.enter(claim);
+      try {
+        if (this.blockedBy) throw this.blockedBy;
+        const client = await super.connect();
+        this.#places.set(client, leave);
+        return client;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    } finally {
+      this.onWait((performance.now() - begun) / 1000);
+    }
+  }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
@@ -94,11 +127,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   // Work sends what begins its transaction together with its first statement. The queue keeps to one at a time.
   const pool = (name: string, url: string, expected: ExpectedRole | null, max: number, pipeline: boolean) => {
     const role = expected?.taken ? expected.role : null;
-    const made = new TimedPool({
+    const made = new SharedPool({
       connectionString: url,
       max,
       pipeline,
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_MS,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Context, Scope } from '../context/index.ts';
+import type { Claim } from '../database/connections/shares.ts';
 import { limitAnswers } from '../database/connections/silence.ts';
 import { bindKnex } from '../database/knex.ts';
 import { ANSWER_MS, JOB_LOCK_MS, JOB_STATEMENT_MS } from '../database/pools.ts';
@@ -18,6 +19,8 @@ export interface UnitOfWorkOptions extends Cause {
   closed?: boolean;
   /** No caller waits for this work, so its statements may take longer. */
   background?: boolean;
+  /** Work that holds a connection waits for this one: waiting for a share as well could keep both waiting for ever. */
+  nested?: boolean;
   /** Aborts when the worker is about to stop; a request has none. */
   signal?: AbortSignal | undefined;
   /** Asked when the connection of the first query is there, for which the work may have waited: throws where it is no longer wanted. */
@@ -65,7 +68,8 @@ export class UnitOfWork {
     run: (ctx: Context, work: UnitOfWork) => Promise<T>,
   ): Promise<T> {
     const { actor, requestId, log, background = false } = this.options;
-    return this.#run(this.backend, { actor, scope, requestId, log, role, background }, run);
+    const nested = this.options.nested === true || this.#connection !== null;
+    return this.#run(this.backend, { actor, scope, requestId, log, role, background, nested }, run);
   }
 
   get trx(): Knex {
@@ -126,7 +130,7 @@ export class UnitOfWork {
   async #begin(mayBegin?: () => void): Promise<pg.PoolClient> {
     const { database } = this.backend;
     const pool = this.options.role === 'platform' ? database.platform : database.app;
-    const client = await pool.connect();
+    const client = await (this.options.nested ? pool.connect() : pool.connectWithin(claimOf(this.options)));
     try {
       mayBegin?.();
     } catch (error) {
@@ -148,6 +152,14 @@ export class UnitOfWork {
     this.#done = true;
     for (const run of this.#afterCommit) run();
   }
+}
+
+/** Whose share of the pool the work takes its connection from. */
+function claimOf({ actor, scope, background }: UnitOfWorkOptions): Claim {
+  if (background) return { kind: 'background', tenant: null };
+  if (actor.kind === 'agent') return { kind: 'agent', tenant: null };
+  if (actor.kind === 'anonymous') return { kind: 'open', tenant: null };
+  return { kind: 'request', tenant: scope.partnerId ?? scope.ownerPartnerId };
 }
 
 async function rollBackAndRelease(client: pg.PoolClient): Promise<void> {

@@ -1,6 +1,7 @@
 /** The metrics of the process, in the text format of Prometheus. */
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { SharedPool } from '../../database/pools.ts';
 import type { QueueFigures } from '../../jobs/figures.ts';
 import type { JobMetrics } from '../../jobs/job-metrics.ts';
 
@@ -106,6 +107,9 @@ function jobMetrics(registry: Registry): JobMetrics {
   };
 }
 
+/** Those for whom no connection is free, and those whose share is in use. */
+const waitersOf = (pool: pg.Pool): number => pool.waitingCount + (pool instanceof SharedPool ? pool.shares.waiting : 0);
+
 function poolGauges(registry: Registry, pools: Record<string, pg.Pool>): void {
   const gauge = (name: string, help: string, read: (pool: pg.Pool) => number) =>
     new Gauge({
@@ -117,7 +121,7 @@ function poolGauges(registry: Registry, pools: Record<string, pg.Pool>): void {
         for (const [pool, one] of Object.entries(pools)) this.set({ pool }, read(one));
       },
     });
-  gauge('database_pool_waiting', 'Work waiting for a connection', (pool) => pool.waitingCount);
+  gauge('database_pool_waiting', 'Work waiting for a connection', waitersOf);
   gauge('database_pool_connections', 'Open connections', (pool) => pool.totalCount);
 }
 

@@ -63,7 +63,7 @@ async function measure(ground: Ground, database: Database, fleet: Fleet, name: s
 }
 
 /** Through one connection of the given role, with the tenant announced as runUnitOfWork() does it; the rows as text. */
-async function inTransaction(pool: Database['app'], fleet: Fleet, text: string, values: unknown[]): Promise<string> {
+async function inTransaction(pool: Database['owner'], fleet: Fleet, text: string, values: unknown[]): Promise<string> {
   const client = await pool.connect();
   try {
     await client.query(
