@@ -18,8 +18,9 @@ export async function migrateDatabase({ dryRun }: { dryRun: boolean }): Promise<
   await withStore(config, async ({ database: { owner } }) => {
     if (dryRun) {
       const all = [...folders, ...faults.inUse(modules).flatMap(packageMigrations)];
-      const { pending, changed } = await migrationState(owner, all);
+      const { pending, changed, newer } = await migrationState(owner, all);
       process.stdout.write(list('to apply', pending));
+      if (newer.length > 0) process.stdout.write(list('applied by a newer version', newer));
       if (changed.length > 0) throw new Error(`Changed after they were applied: ${changed.join(', ')}.`);
       return;
     }

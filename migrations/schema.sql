@@ -1909,6 +1909,7 @@ create table migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
+  needs text,
   constraint migrations_pkey PRIMARY KEY (owner, name)
 );
 grant select on migrations to quartermaster_platform;

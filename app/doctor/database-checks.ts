@@ -68,9 +68,11 @@ async function checkRoles(report: Report, { app, platform }: Database): Promise<
 async function checkMigrations(report: Report, { owner }: Database, modules: LoadedModule[]): Promise<void> {
   const fix = 'run quartermaster migrate; if files were changed, restore the originals';
   await report.check('migrations', fix, async () => {
-    const { pending, changed, applied } = await migrationState(owner, migrationFolders(modules));
+    const { pending, changed, applied, newer } = await migrationState(owner, migrationFolders(modules));
     if (changed.length > 0) throw new Error(`changed after they were applied: ${changed.join(', ')}`);
     if (pending.length > 0) throw new Error(`${pending.length} not applied: ${pending.join(', ')}`);
+    if (newer.length > 0)
+      report.warn('migrations', `a newer version applied ${newer.join(', ')}`, 'finish the upgrade');
     return `${applied} applied`;
   });
 }

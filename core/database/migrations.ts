@@ -4,6 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runMigrations as migrateQueue } from 'graphile-worker';
 import type pg from 'pg';
+import semver from 'semver';
+import manifest from '../../package.json' with { type: 'json' };
 import { watchCatalog } from './package-guard.ts';
 import { openSetupPool } from './pools.ts';
 import { DatabaseSetupError, ensureRoles } from './roles.ts';
@@ -20,13 +22,20 @@ interface Migration {
   name: string;
   sql: string;
   checksum: string;
+  /** The oldest version of Quartermaster that works once it is applied; null where any does, as after what only adds. */
+  needs: string | null;
   prefix: string | undefined;
 }
 export interface MigrationState {
   applied: number;
   pending: string[];
   changed: string[];
+  /** Applied by a newer version; this one works with them. */
+  newer: string[];
 }
+
+/** How a migration says which version it needs. */
+const NEEDS = /^-- needs: (\S+)$/m;
 
 const LOCK = 7_203_411;
 
@@ -47,6 +56,8 @@ async function readFolder(folder: MigrationFolder): Promise<Migration[]> {
         name,
         sql,
         checksum: createHash('sha256').update(sql).digest('hex'),
+        // Packages have versions of their own.
+        needs: folder.prefix === undefined ? (NEEDS.exec(sql)?.[1] ?? null) : null,
         prefix: folder.prefix,
       };
     }),
@@ -58,8 +69,9 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
     `select to_regclass('public.migrations') is not null as present`,
   );
   const { rows } = known[0]?.present
-    ? await client.query<{ owner: string; name: string; checksum: string }>(
-        'select owner, name, checksum from migrations',
+    ? // Databases of before have no column `needs`.
+      await client.query<{ owner: string; name: string; checksum: string; needs: string | null }>(
+        `select owner, name, checksum, to_jsonb(m) ->> 'needs' as needs from migrations m`,
       )
     : { rows: [] };
   const applied = new Map(rows.map((row) => [`${row.owner}/${row.name}`, row.checksum]));
@@ -69,7 +81,20 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
       'The database was set up by version 0.1.0, which cannot be upgraded: start with an empty database.',
     );
   }
+  const own = new Set(files.map(key));
+  const unknown = rows.filter(({ owner, name }) => !own.has(`${owner}/${name}`));
+  for (const { owner, name, needs } of unknown) {
+    if (needs && semver.lt(manifest.version, needs)) {
+      throw new DatabaseSetupError(
+        `The database was upgraded by a newer version: ${owner}/${name} needs Quartermaster ${needs} or newer, and this is ` +
+          `${manifest.version}. Start that version, or restore a backup of before the upgrade.`,
+      );
+    }
+  }
+  // What packages and modules that are gone have left is nothing newer.
+  const owners = new Set(files.map(({ owner }) => owner));
   return {
+    newer: unknown.filter(({ owner }) => owners.has(owner)).map(({ owner, name }) => `${owner}/${name}`),
     applied: applied.size,
     pending: files.filter((file) => !applied.has(key(file))),
     changed: files.filter((file) => (applied.get(key(file)) ?? file.checksum) !== file.checksum).map(key),
@@ -78,17 +103,18 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
 
 /**
  * Compares the applied migrations with the files; changes nothing.
- * @throws DatabaseSetupError when the database was set up by version 0.1.0
+ * @throws DatabaseSetupError when the database was set up by version 0.1.0, or needs a newer version than this one
  */
 export async function migrationState(owner: pg.Pool, folders: MigrationFolder[]): Promise<MigrationState> {
   const files = (await Promise.all(folders.map(readFolder))).flat();
-  const { applied, pending, changed } = await compare(owner, files);
-  return { applied, pending: pending.map((file) => `${file.owner}/${file.name}`), changed };
+  const { applied, pending, changed, newer } = await compare(owner, files);
+  return { applied, newer, pending: pending.map((file) => `${file.owner}/${file.name}`), changed };
 }
 
 /**
  * Applies missing migrations in order: one process at a time, one transaction for each file. Returns the names applied.
- * @throws DatabaseSetupError when an applied file differs, a migration fails, or the database cannot be used
+ * @throws DatabaseSetupError when an applied file differs, a migration fails, the database needs a newer version than this one, or
+ * it cannot be used
  */
 export async function migrate(owner: pg.Pool, folders: MigrationFolder[]): Promise<string[]> {
   const files = (await Promise.all(folders.map(readFolder))).flat();
@@ -116,7 +142,8 @@ async function migrateBy(pool: pg.Pool, files: Migration[]): Promise<string[]> {
     await ensureRoles(pool);
     await migrateQueue({ pgPool: pool });
     await client.query(`create table if not exists migrations (
-      owner text, name text, checksum text not null, applied_at timestamptz not null default now(), primary key (owner, name))`);
+      owner text, name text, checksum text not null, applied_at timestamptz not null default now(), needs text, primary key (owner, name))`);
+    await client.query('alter table migrations add column if not exists needs text');
     await client.query(`grant select on migrations to quartermaster_platform`);
     for (const file of pending) await apply(client, file);
     return pending.map((file) => `${file.owner}/${file.name}`);
@@ -132,10 +159,11 @@ async function apply(client: pg.PoolClient, file: Migration): Promise<void> {
     const check = file.prefix === undefined ? null : await watchCatalog(client, file.prefix);
     await client.query(file.sql);
     await check?.();
-    await client.query('insert into migrations (owner, name, checksum) values ($1, $2, $3)', [
+    await client.query('insert into migrations (owner, name, checksum, needs) values ($1, $2, $3, $4)', [
       file.owner,
       file.name,
       file.checksum,
+      file.needs,
     ]);
     await client.query('commit');
   } catch (error) {

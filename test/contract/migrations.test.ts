@@ -1,14 +1,18 @@
 /** Migrations: from nothing, once, in order, and never changed. */
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import type { Logger } from 'pino';
+import semver from 'semver';
 import { createTestDatabase, startTestPlatform } from '#test';
+import { bringUpToDate } from '../../core/database/bring-up-to-date.ts';
 import { dumpSchema } from '../../core/database/dump.ts';
 import { migrate, migrationState } from '../../core/database/migrations.ts';
 import { openDatabase } from '../../core/database/pools.ts';
 import { loadModules, migrationFolders, ROOT } from '../../core/loader/load.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 const folders = migrationFolders(await loadModules());
 
@@ -54,6 +58,57 @@ test('a database of version 0.1.0 is refused with one sentence', async (t) => {
   await t.throwsAsync(migrationState(opened.owner, folders), expected);
   await opened.close();
   await database.drop();
+});
+
+test('an older program refuses a database that needs a newer one, and says when a newer one was there', async (t) => {
+  const database = await createTestDatabase({ empty: true });
+  const opened = openDatabase({ url: database.url, poolSize: 4, onError: () => undefined });
+  const pool = opened.owner;
+  const folder = await mkdtemp(join(tmpdir(), 'quartermaster-migrations-'));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  const newer = [{ owner: 'trial', path: folder }];
+  await write('001-first.sql', 'create table firsts (id int);');
+  await migrate(pool, newer);
+  // As an older release left it: without the column of the versions.
+  await pool.query('alter table migrations drop column needs');
+  t.deepEqual(await migrationState(pool, newer), { applied: 1, pending: [], changed: [], newer: [] });
+  await write('002-adds.sql', 'alter table firsts add column name text;');
+  await migrate(pool, newer);
+  const older = [{ owner: 'trial', path: await mkdtemp(join(tmpdir(), 'quartermaster-migrations-')) }];
+  await cp(join(folder, '001-first.sql'), join(older[0]?.path ?? '', '001-first.sql'));
+  t.deepEqual(await migrate(pool, older), []);
+  t.deepEqual((await migrationState(pool, older)).newer, ['trial/002-adds.sql']);
+  const said: string[] = [];
+  const log = { warn: (_: object, text: string) => said.push(text), info: () => undefined } as unknown as Logger;
+  for (const autoMigrate of [true, false]) await bringUpToDate(pool, older, autoMigrate, log);
+  t.deepEqual(said, Array(2).fill('a newer version has migrated this database; this version works with it'));
+  await write(
+    '003-removes.sql',
+    '-- Removes what 99.1 no longer reads.\n-- needs: 99.1.0\nalter table firsts drop column id;',
+  );
+  await migrate(pool, newer);
+  const expected = {
+    name: 'DatabaseSetupError',
+    message: /trial\/003-removes\.sql needs Quartermaster 99\.1\.0 or newer, and this is /,
+  };
+  await t.throwsAsync(migrate(pool, older), expected);
+  await t.throwsAsync(migrationState(pool, older), expected);
+  for (const autoMigrate of [true, false]) await t.throwsAsync(bringUpToDate(pool, older, autoMigrate, log), expected);
+  t.deepEqual(await migrate(pool, newer), [], 'the version that brought it knows what it needs');
+  await opened.close();
+  await database.drop();
+  await Promise.all([...newer, ...older].map(({ path }) => rm(path, { recursive: true })));
+});
+
+test('a version that a migration needs is this one or an older one', async (t) => {
+  for (const { path } of folders) {
+    for (const name of (await readdir(path).catch(() => [])).filter((one) => /^\d{3}-.*\.sql$/.test(one))) {
+      const text = await readFile(join(path, name), 'utf8');
+      const [, needs] = /^-- needs:(.*)$/m.exec(text) ?? [];
+      if (needs) t.true(semver.valid(needs.trim()) !== null && semver.lte(needs.trim(), manifest.version), name);
+    }
+  }
+  t.pass();
 });
 
 test('a failing migration leaves nothing of itself and says which file it was', async (t) => {
