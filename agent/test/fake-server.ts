@@ -118,5 +118,5 @@ export function enrolled(agentId: string): Record<string, unknown> {
 }
 
 function tokens(kind: string): Record<string, string> {
-  return { authToken: `${kind}-auth`, watchdogAuthToken: `${kind}-watchdog`, helperAuthToken: `${kind}-helper` };
+  return { authToken: `${kind}-auth`, watchdogAuthToken: `${kind}-watchdog` };
 }

@@ -44,7 +44,7 @@ const BAD: [string, string, string, Change][] = [
   ['a stranger signed', 'signature_invalid', script('2.0.0'), { key: generateKeyPairSync('ed25519').privateKey }],
   ['nobody signed', 'signature_invalid', script('2.0.0'), { link: { manifestSignature: '' } }],
   ['is for another machine', 'signature_invalid', script('2.0.0'), { manifest: { arch: 'arm64' } }],
-  ['is another program', 'signature_invalid', script('2.0.0'), { manifest: { component: 'helper' } }],
+  ['is another program', 'signature_invalid', script('2.0.0'), { manifest: { component: 'watchdog' } }],
   ['is another version', 'signature_invalid', script('2.0.0'), { manifest: { version: '2.0.1' } }],
   ['has expired', 'signature_invalid', script('2.0.0'), { manifest: { expiresAt: '2026-01-02T00:00:00.000Z' } }],
   ['is lower than the one that runs', 'signature_invalid', script('2.0.0'), { rules: { current: '2.0.1' } }],

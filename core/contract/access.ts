@@ -2,7 +2,7 @@
 import type { Scope } from '../context/scope.ts';
 
 export interface AgentAccess {
-  roles: ('agent' | 'watchdog' | 'helper')[];
+  roles: ('agent' | 'watchdog')[];
   /** States besides `active` in which the device may still call this. */
   also?: ('quarantined' | 'decommissioned')[];
   /** Stays open while the organization is suspended, so that its agents can be removed. */

@@ -8,7 +8,7 @@ export interface AgentIdentity {
   orgId: string;
   siteId: string | null;
   partnerId: string;
-  role: 'agent' | 'watchdog' | 'helper';
+  role: 'agent' | 'watchdog';
   hostname: string;
 }
 export interface AgentRequest {

@@ -25,7 +25,6 @@ export interface FakeEnrolled {
   siteId: string | null;
   authToken: string;
   watchdogAuthToken: string;
-  helperAuthToken: string;
   config: { heartbeatIntervalSeconds: number; metricsCollectionIntervalSeconds: number };
   manifestTrustKeys: string[];
 }

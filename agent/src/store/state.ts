@@ -50,8 +50,8 @@ export function stateFrom(server: string, answer: Enrolled): AgentState {
 
 /** Only the three tokens of an answer that may carry more. */
 export function tokensOf(answer: TokenSet): TokenSet {
-  const { authToken, watchdogAuthToken, helperAuthToken } = answer;
-  return { authToken, watchdogAuthToken, helperAuthToken };
+  const { authToken, watchdogAuthToken } = answer;
+  return { authToken, watchdogAuthToken };
 }
 
 /** State in a file. Reading throws a plain sentence when the file is damaged, and narrows a mode that is too wide. */

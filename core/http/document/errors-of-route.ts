@@ -13,8 +13,8 @@ interface DocumentedError {
   status: number;
 }
 
-/** Agent, watchdog and helper: a token of another role than those named is refused. */
-const AGENT_ROLES = 3;
+/** Agent and watchdog: a token of another role than those named is refused. */
+const AGENT_ROLES = 2;
 
 /** In the order in which `core/http/access.ts` refuses. */
 function ofAccess({ access }: AnyRoute): DocumentedError[] {

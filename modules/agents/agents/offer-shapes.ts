@@ -7,7 +7,7 @@ export interface OfferRequest {
   deviceId: string;
   agentId: string;
   orgId: string;
-  versions: { agent: string | null; helper: string | null; watchdog: string | null };
+  versions: { agent: string | null; watchdog: string | null };
   /** The same answer carries commands or the request to uninstall, so it offers no update. */
   busy: boolean;
 }

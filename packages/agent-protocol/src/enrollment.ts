@@ -87,14 +87,13 @@ export interface AgentConfig {
 }
 
 /** The programs of one device that have a token each. */
-export const AGENT_ROLES = ['agent', 'watchdog', 'helper'] as const;
+export const AGENT_ROLES = ['agent', 'watchdog'] as const;
 export type AgentRole = (typeof AGENT_ROLES)[number];
 
 /** The tokens of a device in the clear: one for each role. */
 export interface TokenSet {
   authToken: string;
   watchdogAuthToken: string;
-  helperAuthToken: string;
 }
 
 /** The answer to an enrollment. */

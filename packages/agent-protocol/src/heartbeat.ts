@@ -87,7 +87,6 @@ export interface Upgrade {
 }
 export interface UpgradeOffers {
   upgradeTo: Upgrade | null;
-  helperUpgradeTo: Upgrade | null;
   watchdogUpgradeTo: Upgrade | null;
 }
 

@@ -1,6 +1,6 @@
 /** Releases of the agents: which program is for which machine, how files and versions are named, and the signed manifest. */
 
-export const COMPONENTS = ['agent', 'helper', 'watchdog', 'viewer'] as const;
+export const COMPONENTS = ['agent', 'watchdog'] as const;
 export const PLATFORMS = ['windows', 'macos', 'linux'] as const;
 export const RELEASE_ARCHITECTURES = ['amd64', 'arm64'] as const;
 export type Component = (typeof COMPONENTS)[number];

@@ -43,7 +43,7 @@ export const COUNTED = `(a.state in ('failed', 'rolled_back') and not a.forgiven
   and coalesce(a.reason, '') <> all ('{withdrawn,superseded}'))`;
 
 /** The programs on a device that updates replace. */
-export type Updatable = 'agent' | 'helper' | 'watchdog';
+export type Updatable = 'agent' | 'watchdog';
 export interface Attempt {
   id: string;
   orgId: string;

@@ -70,7 +70,7 @@ export default [
       version: versionWord().description('Default: the latest promoted version'),
       component: componentWord()
         .default('agent')
-        .description('Which program: agent, helper or watchdog') as Joi.Schema<Component>,
+        .description('Which program: agent or watchdog') as Joi.Schema<Component>,
       expires: Joi.number()
         .integer()
         .min(0)

@@ -27,7 +27,7 @@ interface Asked {
 const asked = {
   platform: platformWord().required().description('linux, darwin or windows, or one of their usual aliases'),
   arch: architectureWord().required().description('amd64 or arm64, or one of their usual aliases'),
-  component: componentWord().default('agent').description('Which program: agent, helper or watchdog'),
+  component: componentWord().default('agent').description('Which program: agent or watchdog'),
 };
 const coordinates = ({ platform, arch, component }: Asked): Coordinates => ({
   ...{ platform: canonicalPlatform(platform), architecture: canonicalArchitecture(arch), component },
@@ -113,7 +113,7 @@ export default [
     access: { permission: 'devices:read' },
     query: Joi.object<VersionQuery>({
       ...pageQuery(100),
-      component: componentWord().description('Only of this program: agent, helper or watchdog'),
+      component: componentWord().description('Only of this program: agent or watchdog'),
       platform: platformWord().description('Only for linux, darwin or windows'),
       architecture: architectureWord().description('Only for amd64 or arm64'),
       state: Joi.string()

@@ -18,14 +18,14 @@ export default [
     summary: 'Reports the progress of an update',
     description:
       'Success is not reported: the next heartbeat shows it. A watchdog reports for an agent whose update it rolled back.',
-    access: { agent: { roles: ['agent', 'watchdog', 'helper'] } },
+    access: { agent: { roles: ['agent', 'watchdog'] } },
     audit: { none: 'single steps are not recorded; a failed attempt is, as agent.update.failed' },
     limits: [{ name: 'agent-update', max: 60, windowSeconds: 60, by: 'actor' }],
     params: Joi.object<{ id: string }>({
       id: Joi.string().hex().length(64).required().description("The agent's id from its enrollment"),
     }),
     payload: Joi.object<Report>({
-      component: Joi.string().valid('agent', 'helper', 'watchdog').default('agent'),
+      component: Joi.string().valid('agent', 'watchdog').default('agent'),
       targetVersion: versionWord().required(),
       state: Joi.string()
         .valid(...REPORTED)

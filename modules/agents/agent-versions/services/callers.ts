@@ -20,6 +20,6 @@ export async function mustBeCaller(
   }
   const [agents] = ctx.contributions('auth.agent');
   if (!agents || !agentId) throw errors.Unauthenticated();
-  const route: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
+  const route: AgentAccess = { roles: ['agent', 'watchdog'] };
   await agents.authenticate({ agentId, token, route, services: ctx.services, ip: ctx.actor.ip ?? '' });
 }

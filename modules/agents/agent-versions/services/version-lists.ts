@@ -32,8 +32,7 @@ export async function listVersions(ctx: Context, query: VersionQuery) {
   return { ...found, data: found.data.map((row) => ({ ...shown(ctx, row), deviceCount: counts.get(row.id) ?? 0 })) };
 }
 
-const INSTALLED = `case v.component when 'agent' then d.agent_version when 'helper' then s.helper_version
-  when 'watchdog' then s.watchdog_version end`;
+const INSTALLED = `case v.component when 'agent' then d.agent_version when 'watchdog' then s.watchdog_version end`;
 
 async function countDevices(ctx: Context, rows: readonly AgentVersion[]): Promise<Map<string, number>> {
   if (rows.length === 0) return new Map();

@@ -30,7 +30,7 @@ export const signer = newSigner();
 
 export const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 export const programOf = (version: string, name: string): string => `#!/bin/sh\necho ${name} ${version}\n`;
-export const NAMES = ['agent-linux-amd64', 'agent-windows-amd64.exe', 'helper-linux-amd64'];
+export const NAMES = ['agent-linux-amd64', 'agent-windows-amd64.exe', 'watchdog-linux-amd64'];
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'agent-binaries-'));
 
@@ -111,7 +111,6 @@ export interface Offer {
 }
 export interface HeartbeatAnswer extends ErrorBody {
   upgradeTo: Offer | null;
-  helperUpgradeTo: Offer | null;
   watchdogUpgradeTo: Offer | null;
   manifestTrustKeys: string[];
 }

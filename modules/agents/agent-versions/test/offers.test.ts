@@ -21,7 +21,7 @@ const { test: platform, folder } = await startLocal();
 const admin = await systemUser(platform);
 const quiet = await startLocal();
 await layOut(folder, '1.0.0');
-await layOut(folder, '2.0.0', ['agent-linux-amd64', 'helper-linux-amd64', 'watchdog-linux-amd64']);
+await layOut(folder, '2.0.0', ['agent-linux-amd64', 'watchdog-linux-amd64']);
 await sync(platform, admin.token, '1.0.0');
 await sync(platform, admin.token, '2.0.0');
 test.after.always(async () => {
@@ -61,7 +61,7 @@ test('an outdated agent is offered the latest version until its update begins', 
     url: `/api/v1/agent-versions/2.0.0/download?platform=linux&arch=amd64&component=agent&agentId=${agent.agentId}`,
     sha256: sum,
   });
-  t.like(first, { helperUpgradeTo: null, watchdogUpgradeTo: null });
+  t.like(first, { watchdogUpgradeTo: null });
   const link = await platform.call<{ url: string; checksum: string }>('GET', first.upgradeTo?.url.slice(7) ?? '', {
     token: agent.token,
   });
@@ -94,15 +94,13 @@ test('the running version decides: success needs no acknowledgement and makes on
   t.deepEqual(event, { n: 1 });
 });
 
-test('one program of a device is updated at a time: the helper waits for the agent', async (t) => {
+test('one program of a device is updated at a time: the watchdog waits for the agent', async (t) => {
   const agent = await newAgent(platform, await tenant(platform));
-  const all = { agentVersion: '1.0.0', helperVersion: '1.0.0', watchdogVersion: '1.0.0' };
-  const first = await sendHeartbeat(agent, all);
-  t.is(first.upgradeTo?.version, '2.0.0');
-  t.is(first.helperUpgradeTo, null);
-  const second = await sendHeartbeat(agent, { ...all, agentVersion: '2.0.0' });
-  t.deepEqual([second.upgradeTo, second.helperUpgradeTo?.version, second.watchdogUpgradeTo], [null, '2.0.0', null]);
-  await sendHeartbeat(agent, { ...all, agentVersion: '2.0.0', helperVersion: '2.0.0' });
+  const both = { agentVersion: '1.0.0', watchdogVersion: '1.0.0' };
+  const first = await sendHeartbeat(agent, both);
+  t.deepEqual([first.upgradeTo?.version, first.watchdogUpgradeTo], ['2.0.0', null]);
+  const second = await sendHeartbeat(agent, { ...both, agentVersion: '2.0.0' });
+  t.deepEqual([second.upgradeTo, second.watchdogUpgradeTo?.version], [null, '2.0.0']);
   const watchdog = await sendHeartbeat(agent, '1.0.0', agent.enrolled.watchdogAuthToken);
   t.deepEqual([watchdog.upgradeTo, watchdog.watchdogUpgradeTo?.version], [null, '2.0.0']);
 });

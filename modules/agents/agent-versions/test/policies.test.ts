@@ -80,7 +80,7 @@ test('a halt of the organization or of its partner stops the version that it nam
   t.is(outcome(loadedWith([latest], ['o agent 2.0.0']), policy(), device()), 'halted');
   t.is(outcome(loadedWith([latest], ['p agent 2.0.0']), policy(), device()), 'halted');
   t.is(
-    outcome(loadedWith([latest], ['x agent 2.0.0', 'o helper 2.0.0', 'o agent 1.9.0']), policy(), device()),
+    outcome(loadedWith([latest], ['x agent 2.0.0', 'o watchdog 2.0.0', 'o agent 1.9.0']), policy(), device()),
     '2.0.0',
   );
 });

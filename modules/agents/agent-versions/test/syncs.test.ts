@@ -26,7 +26,7 @@ test.after.always(async () => {
   await local.stop();
   await host.stop();
 });
-const ALL = ['agent:linux/amd64', 'agent:windows/amd64', 'helper:linux/amd64'];
+const ALL = ['agent:linux/amd64', 'agent:windows/amd64', 'watchdog:linux/amd64'];
 
 test.serial(
   'the newest release that is not a prerelease is verified, registered and promoted; a second sync skips it',
@@ -82,12 +82,12 @@ test.serial('one wrong program rejects the whole release, with the reason, and t
     [
       '1.2.0',
       'CHECKSUM_MISMATCH',
-      (files) => files.set('helper-linux-amd64', Buffer.from('#!/bin/sh\necho helper-linux-amd64 1.2.1\n')),
+      (files) => files.set('watchdog-linux-amd64', Buffer.from('#!/bin/sh\necho watchdog-linux-amd64 1.2.1\n')),
     ],
     [
       '1.2.1',
       'CHECKSUM_MISMATCH',
-      (files) => files.set('helper-linux-amd64', Buffer.from('longer than it was signed: '.repeat(9))),
+      (files) => files.set('watchdog-linux-amd64', Buffer.from('longer than it was signed: '.repeat(9))),
     ],
     [
       '1.2.2',
@@ -99,14 +99,15 @@ test.serial('one wrong program rejects the whole release, with the reason, and t
     [
       '1.2.5',
       'MANIFEST_INVALID',
-      (files) => files.set('agent-linux-amd64.manifest.json', files.get('helper-linux-amd64.manifest.json') as Buffer),
+      (files) =>
+        files.set('agent-linux-amd64.manifest.json', files.get('watchdog-linux-amd64.manifest.json') as Buffer),
     ],
     [
       '1.2.6',
       'MANIFEST_INVALID',
       (files) => {
-        files.set('agent-linux-amd64.manifest.json', files.get('helper-linux-amd64.manifest.json') as Buffer);
-        files.set('agent-linux-amd64.sig', files.get('helper-linux-amd64.sig') as Buffer);
+        files.set('agent-linux-amd64.manifest.json', files.get('watchdog-linux-amd64.manifest.json') as Buffer);
+        files.set('agent-linux-amd64.sig', files.get('watchdog-linux-amd64.sig') as Buffer);
       },
     ],
     ['1.2.7', 'MANIFEST_INVALID', (files) => files.delete('checksums.txt')],

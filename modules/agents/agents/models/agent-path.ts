@@ -23,12 +23,11 @@ export const leaving: AgentAccess = { ...working, also: ['decommissioned'] };
 export const reporting: AgentAccess = { ...leaving, vital: true };
 /** Open in every state of device and tenant: authenticated from memory, without a statement. */
 export const always: AgentAccess = { ...working, also: ['quarantined', 'decommissioned'], vital: true };
-/** Only active devices of active tenants may connect a socket; all others poll. */
+/** Only active devices of active tenants read their configuration and may connect a socket; all others poll. */
 export const connected: AgentAccess = { roles: ['agent', 'watchdog'] };
 export const rotating: AgentAccess = { roles: ['agent'], suspended: true };
 export const confirming: AgentAccess = { ...rotating, pending: true };
 export const mainOnly: AgentAccess = { roles: ['agent'] };
-export const anyRole: AgentAccess = { roles: ['agent', 'watchdog', 'helper'] };
 
 export const agentErrors = ['UNAUTHENTICATED', 'RE_ENROLLMENT_REQUIRED', 'DEVICE_GONE', 'RATE_LIMITED'];
 export const stateErrors = [...agentErrors, 'DEVICE_QUARANTINED', 'DEVICE_DECOMMISSIONED'];

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { configShape } from '#agent-protocol/schemas';
 import { defineRoute, named } from '#core';
-import { agentLimits, agentParams, anyRole, tenantErrors } from '../models/agent-path.ts';
+import { agentLimits, agentParams, connected, tenantErrors } from '../models/agent-path.ts';
 import { readConfig } from '../services/configs.ts';
 
 export default [
@@ -10,7 +10,7 @@ export default [
     method: 'GET',
     path: '/agents/{id}/config',
     summary: 'Reads the configuration of the agent',
-    access: { agent: anyRole },
+    access: { agent: connected },
     limits: agentLimits,
     params: agentParams,
     response: Joi.object({

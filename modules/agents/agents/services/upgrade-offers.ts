@@ -4,13 +4,13 @@ import type { HeartbeatAnswer, ReceivedHeartbeat, UpgradeOffers } from '#agent-p
 import type { Context } from '#core';
 import type { KnownToken } from './tokens/token-cache.ts';
 
-const NONE: UpgradeOffers = { upgradeTo: null, helperUpgradeTo: null, watchdogUpgradeTo: null };
+const NONE: UpgradeOffers = { upgradeTo: null, watchdogUpgradeTo: null };
 
 /** A watchdog may send its own version as `agentVersion`. */
-const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, helperVersion, watchdogVersion }: ReceivedHeartbeat) =>
+const versionsOf = (role: 'agent' | 'watchdog', { agentVersion, watchdogVersion }: ReceivedHeartbeat) =>
   role === 'watchdog'
-    ? { agent: null, helper: null, watchdog: watchdogVersion ?? agentVersion ?? null }
-    : { agent: agentVersion ?? null, helper: helperVersion ?? null, watchdog: watchdogVersion ?? null };
+    ? { agent: null, watchdog: watchdogVersion ?? agentVersion ?? null }
+    : { agent: agentVersion ?? null, watchdog: watchdogVersion ?? null };
 
 /** Keys that may sign manifests. Agents pin the keys that they receive at their enrollment. */
 export const trustKeys = (ctx: Context): string[] => [...(ctx.contributions('agents.offers')[0]?.trustKeys(ctx) ?? [])];

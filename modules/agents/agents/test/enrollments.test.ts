@@ -43,14 +43,13 @@ test('a machine enrolls with a key and gets an identity, three tokens and its co
     'authToken',
     'config',
     'deviceId',
-    'helperAuthToken',
     'manifestTrustKeys',
     'orgId',
     'siteId',
     'watchdogAuthToken',
   ]);
   t.like(body, { orgId, siteId, config: { heartbeatIntervalSeconds: 60, metricsCollectionIntervalSeconds: 30 } });
-  t.is(new Set([body.authToken, body.watchdogAuthToken, body.helperAuthToken]).size, 3);
+  t.is(new Set([body.authToken, body.watchdogAuthToken]).size, 2);
   const [device] = await platform.sql('select * from devices where id = $1', [body.deviceId]);
   t.like(device, { hostname: 'srv-1', architecture: 'x64', device_role: 'server', lifecycle: 'active' });
   const [used] = await platform.sql('select usage_count from enrollment_keys where org_id = $1', [orgId]);
@@ -99,7 +98,7 @@ test('a hundred concurrent enrollments with a key for ten make exactly ten devic
        (select count(*)::int from agent_credentials where org_id = $1) as tokens`,
     [orgId],
   );
-  t.deepEqual(row, { devices: 10, used: 10, tokens: 30 });
+  t.deepEqual(row, { devices: 10, used: 10, tokens: 20 });
 });
 
 test('a key without a site uses the default site, else the only one, else SITE_REQUIRED', async (t) => {

@@ -27,7 +27,6 @@ test('the answer to a heartbeat has all fields of the protocol', async (t) => {
     'commands',
     'configUpdate',
     'configVersion',
-    'helperUpgradeTo',
     'manifestTrustKeys',
     'nextHeartbeatSeconds',
     'rotateToken',

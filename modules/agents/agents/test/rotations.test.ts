@@ -8,7 +8,6 @@ test.after.always(() => platform.stop());
 interface Tokens {
   authToken: string;
   watchdogAuthToken: string;
-  helperAuthToken: string;
 }
 const newAgent = async () => {
   const at = await tenant(platform);
@@ -22,7 +21,7 @@ test('new tokens are valid once they are confirmed, and the old ones remain vali
   const { agent, orgId } = await newAgent();
   const { status, body } = await rotate(agent);
   t.is(status, 200);
-  t.deepEqual(Object.keys(body).sort(), ['authToken', 'helperAuthToken', 'watchdogAuthToken']);
+  t.deepEqual(Object.keys(body).sort(), ['authToken', 'watchdogAuthToken']);
   t.is(await beat(agent, body.authToken), 401, 'a pending token is valid for the confirmation only');
   t.is(await beat(agent, agent.token), 200);
   t.is((await confirm(agent, body.authToken)).status, 200);
@@ -77,7 +76,7 @@ test('after an hour without confirmation the old tokens remain and the new ones 
   );
   await platform.runJobs();
   const left = await platform.sql('select state from agent_credentials where device_id = $1', [agent.deviceId]);
-  t.deepEqual(left, Array(3).fill({ state: 'current' }));
+  t.deepEqual(left, Array(2).fill({ state: 'current' }));
   t.is((await confirm(agent, body.authToken)).status, 401);
 });
 

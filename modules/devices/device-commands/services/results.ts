@@ -74,7 +74,7 @@ export async function finishCommand(
   ctx: Context,
   deviceId: string,
   commandId: string,
-  role: TargetRole | 'helper',
+  role: TargetRole,
   result: CommandResult,
 ): Promise<ResultOutcome> {
   const startedAt = result.startedAt ? new Date(result.startedAt) : null;

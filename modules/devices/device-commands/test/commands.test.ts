@@ -24,7 +24,7 @@ const refusal = async (token: string, path: string, body: object = {}) => {
 };
 const claim = (device: EnrolledDevice, role: 'agent' | 'watchdog' = 'agent') =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').claimCommands(device.deviceId, role));
-const finish = (device: EnrolledDevice, id: string, result: CommandResult, role: 'agent' | 'helper' = 'agent') =>
+const finish = (device: EnrolledDevice, id: string, result: CommandResult, role: 'agent' | 'watchdog' = 'agent') =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').finishCommand(device.deviceId, id, role, result));
 const start = (device: EnrolledDevice, id: string) =>
   asAgent(platform, device, (ctx) => ctx.use('device-commands').startCommand(device.deviceId, id));

@@ -11,7 +11,7 @@ export const deviceParams = Joi.object<{ id: string }>({ id: Joi.string().uuid()
 export const agentLimits: Limit[] = [{ name: 'agent', max: 120, windowSeconds: 60, by: 'actor' }];
 
 /** All programs on the machine may log, also while the tenant is suspended. */
-export const logging: AgentAccess = { roles: ['agent', 'watchdog', 'helper'], suspended: true };
+export const logging: AgentAccess = { roles: ['agent', 'watchdog'], suspended: true };
 export const mainAgent: AgentAccess = { roles: ['agent'] };
 
 export const agentErrors = [

@@ -68,7 +68,7 @@ export const enrollmentBody = open<EnrollmentBody>({
 const token = Joi.string()
   .pattern(/^svc_[0-9a-f]{64}$/)
   .required();
-export const tokenShape = { authToken: token, watchdogAuthToken: token, helperAuthToken: token };
+export const tokenShape = { authToken: token, watchdogAuthToken: token };
 export const configShape = Joi.object<Required<AgentConfig>>({
   heartbeatIntervalSeconds: Joi.number().integer().required(),
   metricsCollectionIntervalSeconds: Joi.number().integer().required(),

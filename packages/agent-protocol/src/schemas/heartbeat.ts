@@ -90,7 +90,6 @@ export const heartbeatAnswer = Joi.object({
   configUpdate: configShape.allow(null).required(),
   configVersion: Joi.string().required(),
   upgradeTo: upgrade.required(),
-  helperUpgradeTo: upgrade.required(),
   watchdogUpgradeTo: upgrade.required(),
   rotateToken: Joi.boolean().required(),
   uninstall: Joi.boolean().required(),

@@ -17,7 +17,7 @@ export default defineEvent({
   data: Joi.object<Halted>({
     haltId: Joi.string().uuid().required(),
     partnerId: Joi.string().uuid().required(),
-    component: Joi.string().valid('agent', 'helper', 'watchdog').required(),
+    component: Joi.string().valid('agent', 'watchdog').required(),
     version: Joi.string().required(),
     attempts: Joi.number().integer().required(),
     failures: Joi.number().integer().required(),

@@ -13,7 +13,7 @@ export default defineEvent({
   summary: 'A version is offered again',
   data: Joi.object<Resumed>({
     haltId: Joi.string().uuid().required(),
-    component: Joi.string().valid('agent', 'helper', 'watchdog').required(),
+    component: Joi.string().valid('agent', 'watchdog').required(),
     version: Joi.string().required(),
   }),
   example: { haltId: '7c9e6679-7425-40de-944b-000000000002', component: 'agent', version: '1.1.0' },

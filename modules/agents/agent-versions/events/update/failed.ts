@@ -1,4 +1,4 @@
-/** An update of an agent, helper or watchdog failed or was rolled back. */
+/** An update of an agent or watchdog failed or was rolled back. */
 import Joi from 'joi';
 import { defineEvent } from '#core';
 import type { Updatable } from '../../models/attempt.ts';
@@ -17,7 +17,7 @@ export default defineEvent({
   summary: 'An update of an agent failed',
   data: Joi.object<Failed>({
     attemptId: Joi.string().uuid().required(),
-    component: Joi.string().valid('agent', 'helper', 'watchdog').required(),
+    component: Joi.string().valid('agent', 'watchdog').required(),
     from: Joi.string().required(),
     to: Joi.string().required(),
     state: Joi.string().required(),

@@ -1,4 +1,4 @@
-/** An agent, helper or watchdog runs the version that it was offered. */
+/** An agent or watchdog runs the version that it was offered. */
 import Joi from 'joi';
 import { defineEvent } from '#core';
 import type { Updatable } from '../../models/attempt.ts';
@@ -14,7 +14,7 @@ export default defineEvent({
   summary: 'An agent was updated',
   data: Joi.object<Succeeded>({
     attemptId: Joi.string().uuid().required(),
-    component: Joi.string().valid('agent', 'helper', 'watchdog').required(),
+    component: Joi.string().valid('agent', 'watchdog').required(),
     from: Joi.string().required(),
     to: Joi.string().required(),
   }),

@@ -2,7 +2,7 @@
 import type { Component } from '#agent-protocol';
 
 /** The programs that a sync registers; it ignores others. */
-export const SYNCED: readonly Component[] = ['agent', 'helper', 'watchdog'];
+export const SYNCED: readonly Component[] = ['agent', 'watchdog'];
 /** Maximum size of manifests, signatures and checksums. */
 export const MAX_TEXT_BYTES = 256 * 1024;
 /** Maximum size of a program. */

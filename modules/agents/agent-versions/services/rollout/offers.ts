@@ -12,9 +12,9 @@ import { decide } from './policies.ts';
 type AgentOffers = Slots['agents.offers'];
 type OfferRequest = Parameters<AgentOffers['answer']>[1];
 
-const NONE: UpgradeOffers = { upgradeTo: null, helperUpgradeTo: null, watchdogUpgradeTo: null };
-const FIELD = { agent: 'upgradeTo', helper: 'helperUpgradeTo', watchdog: 'watchdogUpgradeTo' } as const;
-const COMPONENTS: readonly Updatable[] = ['agent', 'helper', 'watchdog'];
+const NONE: UpgradeOffers = { upgradeTo: null, watchdogUpgradeTo: null };
+const FIELD = { agent: 'upgradeTo', watchdog: 'watchdogUpgradeTo' } as const;
+const COMPONENTS: readonly Updatable[] = ['agent', 'watchdog'];
 
 /** Runs no statement for a device that is up to date, after the first heartbeat that this process receives from it. */
 export async function answerHeartbeat(ctx: Context, request: OfferRequest): Promise<UpgradeOffers> {

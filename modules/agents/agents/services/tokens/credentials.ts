@@ -21,10 +21,10 @@ interface Owner {
 }
 
 function newTokens(): { tokens: TokenSet; hashes: Record<AgentRole, string> } {
-  const [agent, watchdog, helper] = [newAgentToken(), newAgentToken(), newAgentToken()];
+  const [agent, watchdog] = [newAgentToken(), newAgentToken()];
   return {
-    tokens: { authToken: agent, watchdogAuthToken: watchdog, helperAuthToken: helper },
-    hashes: { agent: sha256Hex(agent), watchdog: sha256Hex(watchdog), helper: sha256Hex(helper) },
+    tokens: { authToken: agent, watchdogAuthToken: watchdog },
+    hashes: { agent: sha256Hex(agent), watchdog: sha256Hex(watchdog) },
   };
 }
 
@@ -45,8 +45,8 @@ async function store(
       owner.agentId,
       state,
       lifetime,
-      [hashes.agent, hashes.watchdog, hashes.helper],
-      ['agent', 'watchdog', 'helper'],
+      [hashes.agent, hashes.watchdog],
+      ['agent', 'watchdog'],
     ],
     'agents-store-tokens',
   );
