@@ -9,10 +9,10 @@ import { startEmbeddedServer } from '../core/database/embedded/server.ts';
 import type { Database } from '../core/database/pools.ts';
 import { startMetricsServer } from '../core/http/metrics/server.ts';
 import { createLog } from '../core/log.ts';
-import { resolveSecrets } from '../core/secrets.ts';
 import { Stoppers } from '../core/start/stoppers.ts';
 import { startWorkers } from '../workers/index.ts';
 import { loadConfiguration } from './configuration.ts';
+import { secretsFor } from './secrets.ts';
 
 /** Milliseconds after a signal in which everything must have stopped. */
 const STOP_MS = 40_000;
@@ -39,8 +39,8 @@ export async function startProcess(): Promise<void> {
 }
 
 async function startAll(config: Config, log: Logger, stoppers: Stoppers): Promise<Platform> {
-  const secrets = await resolveSecrets(config);
   const databaseUrl = config.database.url ?? (await startDatabaseServer(config, log, stoppers));
+  const secrets = await secretsFor(config, databaseUrl);
   const works = config.role !== 'api';
   const platform = await startPlatform({
     config,

@@ -15,6 +15,8 @@ export interface Secrets {
   enrollmentPepper: string;
 }
 
+export type SecretName = keyof Secrets;
+
 /** Thrown when secrets can neither be read nor made; one sentence without secrets. */
 export class SecretsError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -26,24 +28,52 @@ export class SecretsError extends Error {
 /**
  * The secrets to use. What is not configured comes from `DATA_DIR/secrets.json` (mode 0600), made on first use; in
  * production nothing is generated.
+ * @param mayMake asked with the path before a file is made; throws where there must not be a new one
  * @throws {SecretsError} when the file cannot be read or made, or a secret is missing in production
  * @throws {DataFolderError}
  */
-export async function resolveSecrets(config: Config): Promise<Secrets> {
+export async function resolveSecrets(
+  config: Config,
+  mayMake: (path: string) => void = () => undefined,
+): Promise<Secrets> {
+  const configured = configuredSecrets(config);
+  if (isComplete(configured)) return configured;
+  if (config.production) throw new SecretsError('In production JWT_SECRET and APP_ENCRYPTION_KEY must be given.');
+  const kept = await keptSecrets(config.dataDir, mayMake);
+  return {
+    jwtSecret: configured.jwtSecret ?? kept.jwtSecret,
+    encryptionKey: configured.encryptionKey ?? kept.encryptionKey,
+    enrollmentPepper: configured.enrollmentPepper ?? kept.enrollmentPepper,
+  };
+}
+
+function configuredSecrets(config: Config): { [name in SecretName]: string | undefined } {
   const { jwtSecret, appEncryptionKey, secretEncryptionKey, enrollmentKeyPepper } = config.secrets;
-  const configured = {
+  return {
     jwtSecret,
     encryptionKey: appEncryptionKey ?? secretEncryptionKey,
     // Changing the order makes all keys that were handed out invalid.
     enrollmentPepper: enrollmentKeyPepper ?? appEncryptionKey ?? secretEncryptionKey ?? jwtSecret,
   };
-  if (isComplete(configured)) return configured;
-  if (config.production) throw new SecretsError('In production JWT_SECRET and APP_ENCRYPTION_KEY must be given.');
-  const kept = await keptSecrets(config.dataDir);
+}
+
+/** Where each secret comes from: the names of variables, or the path of the file. */
+export function secretSources(config: Config): Record<SecretName, string> {
+  const given = config.secrets;
+  const variables: [value: string | undefined, name: string][] = [
+    [given.enrollmentKeyPepper, 'ENROLLMENT_KEY_PEPPER'],
+    [given.appEncryptionKey, 'APP_ENCRYPTION_KEY'],
+    [given.secretEncryptionKey, 'SECRET_ENCRYPTION_KEY'],
+    [given.jwtSecret, 'JWT_SECRET'],
+  ];
+  const file = join(config.dataDir, 'secrets.json');
+  const sourceOf = (secret: string | undefined) =>
+    variables.find(([value]) => secret !== undefined && value === secret)?.[1] ?? file;
+  const { jwtSecret, encryptionKey, enrollmentPepper } = configuredSecrets(config);
   return {
-    jwtSecret: configured.jwtSecret ?? kept.jwtSecret,
-    encryptionKey: configured.encryptionKey ?? kept.encryptionKey,
-    enrollmentPepper: configured.enrollmentPepper ?? kept.enrollmentPepper,
+    jwtSecret: jwtSecret ? 'JWT_SECRET' : file,
+    encryptionKey: sourceOf(encryptionKey),
+    enrollmentPepper: sourceOf(enrollmentPepper),
   };
 }
 
@@ -53,10 +83,11 @@ function isComplete(secrets: { [name in keyof Secrets]?: unknown }): secrets is 
 }
 
 /** Reads the file, or makes it. Of two processes that make it at once one wins, and both read what it wrote. */
-async function keptSecrets(dataDir: string): Promise<Secrets> {
+async function keptSecrets(dataDir: string, mayMake: (path: string) => void): Promise<Secrets> {
   const path = join(dataDir, 'secrets.json');
   const existing = await read(path);
   if (existing) return existing;
+  mayMake(path);
   const secret = () => randomBytes(32).toString('hex');
   const made: Secrets = { jwtSecret: secret(), encryptionKey: secret(), enrollmentPepper: secret() };
   const draft = `${path}.${randomUUID()}`;

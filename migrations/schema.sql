@@ -2631,6 +2631,19 @@ create policy tenant_update on saved_filters for update to quartermaster_app usi
 grant delete, insert, select, update on saved_filters to quartermaster_app;
 grant delete, insert, select, update on saved_filters to quartermaster_platform;
 
+create table secret_fingerprints (
+  name text not null,
+  fingerprint text not null,
+  since timestamp with time zone not null default now(),
+  constraint secret_fingerprints_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+  constraint secret_fingerprints_name_check CHECK ((name = ANY (ARRAY['jwtSecret'::text, 'encryptionKey'::text, 'enrollmentPepper'::text]))),
+  constraint secret_fingerprints_pkey PRIMARY KEY (name)
+);
+alter table secret_fingerprints force row level security;
+create policy owner on secret_fingerprints for all to <owner> using (true) with check (true);
+create policy platform on secret_fingerprints for all to quartermaster_platform using (true) with check (true);
+grant select on secret_fingerprints to quartermaster_platform;
+
 create table sessions (
   id uuid not null default gen_random_uuid(),
   user_id uuid not null,

@@ -7,9 +7,9 @@ import type { AdminCommand } from '../../core/contract/index.ts';
 import { AppError } from '../../core/errors.ts';
 import { loadModules } from '../../core/loader/load.ts';
 import { createLog } from '../../core/log.ts';
-import { resolveSecrets } from '../../core/secrets.ts';
 import { type Form, UsageError } from '../cli/command.ts';
 import { usageOf } from '../cli/help.ts';
+import { secretsFor } from '../secrets.ts';
 import { withStore } from '../store.ts';
 
 async function moduleCommands(): Promise<AdminCommand[]> {
@@ -49,7 +49,7 @@ async function runOnPlatform(command: AdminCommand, args: readonly string[]): Pr
   const config = loadConfig();
   const log = createLog('warn', process.stderr);
   return withStore(config, async ({ url }) => {
-    const secrets = await resolveSecrets(config);
+    const secrets = await secretsFor(config, url);
     const platform = await startPlatform({
       config,
       secrets,

@@ -3,8 +3,8 @@ import { type Config, loadConfig } from '#config';
 import { type ObjectStore, objectStore } from '../../core/audit/object-store.ts';
 import type { Trail } from '../../core/audit/trail.ts';
 import { createMac } from '../../core/auth/opaque-tokens.ts';
-import { resolveSecrets } from '../../core/secrets.ts';
 import { createSealer } from '../../core/settings/seal.ts';
+import { secretsFor } from '../secrets.ts';
 import { withStore } from '../store.ts';
 
 export interface TrailStore {
@@ -19,9 +19,9 @@ export interface TrailStore {
 
 export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Promise<T> {
   const config = loadConfig();
-  const keys = await keysOf(config);
-  return withStore(config, ({ database: { platform: pool } }) =>
-    run({
+  return withStore(config, async ({ url, database: { platform: pool } }) => {
+    const keys = await keysOf(config, url);
+    return run({
       host: new URL(config.http.publicUrl).host,
       trail: { ...keys, query: (text, values) => pool.query(text, values) },
       async archive(read) {
@@ -42,11 +42,11 @@ export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Prom
           client.release();
         }
       },
-    }),
-  );
+    });
+  });
 }
 
-async function keysOf(config: Config): Promise<Pick<Trail, 'mac' | 'seal'>> {
-  const { encryptionKey } = await resolveSecrets(config);
+async function keysOf(config: Config, databaseUrl: string): Promise<Pick<Trail, 'mac' | 'seal'>> {
+  const { encryptionKey } = await secretsFor(config, databaseUrl);
   return { mac: createMac(encryptionKey), seal: createSealer({ keys: [{ secret: encryptionKey }] }) };
 }

@@ -6,6 +6,7 @@ import { PackageFaults } from '../../core/loader/faults.ts';
 import { loadInstallation, migrationFolders } from '../../core/loader/load.ts';
 import { packageMigrations } from '../../core/loader/package-life.ts';
 import type { LoadedModule } from '../../core/loader/read-module.ts';
+import { describeSecrets } from '../lost-secrets.ts';
 import type { Report } from './report.ts';
 
 /** Seconds without a heartbeat after which no worker counts as running. */
@@ -20,6 +21,9 @@ export async function checkDatabase(report: Report, config: Config, database: Da
   });
   if (!loaded) return;
   for (const one of modules) if (one.package) await checkPackage(report, database, one, { modules, faults });
+  await report.check('secrets', 'bring back the file or variable that is named', () =>
+    describeSecrets(config, database.owner),
+  );
   await checkRoles(report, database);
   await checkMigrations(report, database, modules);
   await checkWorkers(report, database);

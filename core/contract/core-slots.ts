@@ -1,6 +1,7 @@
 /** The slots that core opens. */
 import type { AdminCommand } from './admin-command.ts';
 import type { AgentAuthenticator } from './agent-authenticator.ts';
+import type { SecretValues } from './secret-values.ts';
 import { defineSlot, type SlotDefinition } from './slots.ts';
 import type { SocketEndpoint } from './socket.ts';
 import type { EventOutbox } from './subscriber.ts';
@@ -10,6 +11,7 @@ interface CoreSlots {
   'auth.agent': AgentAuthenticator;
   'events.outbox': EventOutbox;
   'http.socket': SocketEndpoint;
+  'secrets.values': SecretValues;
 }
 declare module './maps.ts' {
   interface Slots extends CoreSlots {}
@@ -19,4 +21,5 @@ export const CORE_SLOTS: { readonly [S in keyof CoreSlots]: SlotDefinition<CoreS
   'auth.agent': defineSlot({ summary: 'Authenticates agents by their tokens' }),
   'events.outbox': defineSlot({ summary: 'Receives each event in the transaction that emits it' }),
   'http.socket': defineSlot({ summary: 'WebSocket endpoints below /api/v1' }),
+  'secrets.values': defineSlot({ summary: 'What can be read only with a secret of the deployment', steady: true }),
 };

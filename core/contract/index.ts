@@ -13,6 +13,7 @@ export * from './module.ts';
 export * from './module-directory.ts';
 export * from './route.ts';
 export * from './schedule.ts';
+export * from './secret-values.ts';
 export * from './service.ts';
 export * from './slots.ts';
 export * from './socket.ts';

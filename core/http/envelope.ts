@@ -12,9 +12,15 @@ import {
   Unavailable,
   ValidationFailed,
 } from '../errors.ts';
+import { SealError } from '../settings/seal.ts';
 import { errorType } from './document/error-catalog.ts';
 
 export const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE', 415, 'The body must be application/json');
+export const SecretUnreadable = defineError(
+  'SECRET_UNREADABLE',
+  503,
+  'A stored secret cannot be read with the encryption key of this server: its operator has to restore the key, or the secret has to be entered anew',
+);
 export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408, 'The body did not arrive in time');
 
 /** Bytes, escapes, dates and numbers that a column's type refuses. */
@@ -27,6 +33,10 @@ export function toAppError(thrown: unknown, log: Logger): AppError {
   const error = thrown as Error & { code?: string };
   if (error.code === 'PASSWORD_QUEUE_FULL') {
     return Unavailable({ message: 'Too many logins at once; try again', headers: { 'retry-after': '5' } });
+  }
+  if (error instanceof SealError) {
+    log.error({ code: error.code, cause: error.message }, 'a stored secret cannot be read; run quartermaster doctor');
+    return SecretUnreadable();
   }
   const fault = databaseErrorOf(error);
   const outage = outageOf(error);

@@ -3,12 +3,14 @@ import { type Attempts, openAttempts } from '../audit/attempts.ts';
 import { type Batches, openBatches } from '../database/batches.ts';
 import { bringUpToDate } from '../database/bring-up-to-date.ts';
 import { type Database, openDatabase } from '../database/pools.ts';
+import { keepFingerprints, mustBeSame, readFingerprints } from '../database/secret-fingerprints.ts';
 import { makePartitions } from '../database/upkeep.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import { readFigures } from '../jobs/figures.ts';
 import { migrationFolders } from '../loader/load.ts';
 import { migratePackages } from '../loader/package-life.ts';
 import type { LoadedModule } from '../loader/read-module.ts';
+import { secretSources } from '../secrets.ts';
 import type { Installation } from './modules.ts';
 import type { PlatformOptions } from './options.ts';
 import type { Stoppers } from './stoppers.ts';
@@ -22,7 +24,7 @@ export interface StartedDatabase {
 }
 
 export async function startDatabase(
-  { config, databaseUrl, log }: PlatformOptions,
+  { config, secrets, databaseUrl, log }: PlatformOptions,
   { modules: found, faults }: Installation,
   metrics: Metrics,
   stoppers: Stoppers,
@@ -39,7 +41,11 @@ export async function startDatabase(
   stoppers.add('the database', () => database.close());
   const { owner, app, platform } = database;
   metrics.watchDatabase({ owner, app, platform }, () => readFigures(platform));
+  mustBeSame(await readFingerprints(owner), secrets, secretSources(config));
   await bringUpToDate(owner, migrationFolders(found), autoMigrate, log);
+  await keepFingerprints(owner, secrets);
+  // Another process may have begun with other secrets at the same moment.
+  mustBeSame(await readFingerprints(owner), secrets, secretSources(config));
   const modules = await migratePackages(owner, found, { faults, autoMigrate, log });
   // A connection of each pool, so that one in the wrong role stops the start.
   await Promise.all([app, platform].map((pool) => pool.query('select 1')));

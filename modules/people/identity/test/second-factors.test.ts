@@ -198,3 +198,15 @@ test('whoever registers a partner is told to enroll, and may do nothing else bef
   t.is((await post('/auth/mfa/verify', { code: codeOf(setup.secret) }, token)).status, 200);
   await until(async () => (await platform.call('GET', '/orgs/sites', { token })).status === 200);
 });
+
+test('a secret that cannot be read with the encryption key in use is a clear 503, and never a 500', async (t) => {
+  const { partner, secret } = await enrolled();
+  await platform.sql(
+    `update users set mfa_secret = regexp_replace(mfa_secret, '^v1[.][^.]+', 'v1.00000000') where id = $1`,
+    [partner.id],
+  );
+  const { tempToken } = (await login(partner.email)).body;
+  const { status, body } = await verify(tempToken, codeOf(secret));
+  t.deepEqual([status, body.error.code], [503, 'SECRET_UNREADABLE']);
+  t.notRegex(JSON.stringify(body), /v1\.|00000000/);
+});
