@@ -3,6 +3,7 @@
 import type { Command } from '#agent-protocol';
 import { type CommandHost, failed, type Handler, type Outcome } from './commands/contract.ts';
 import { isInteractive, isReading } from './commands/tools.ts';
+import type { Health } from './health.ts';
 import { RefusedError } from './link/client.ts';
 import type { Log } from './link/log.ts';
 import type { Outbox } from './link/outbox.ts';
@@ -30,6 +31,7 @@ export interface DispatcherOptions {
   host: CommandHost;
   signal: AbortSignal;
   log: Log;
+  health: Health;
   onUninstall: (commandId: string) => void;
 }
 
@@ -98,8 +100,13 @@ export class Dispatcher {
 
   #begin(command: Command): void {
     this.#stops.set(command.id, new AbortController());
+    const { health, log } = this.#options;
     const run = this.#run(command)
-      .catch((fault) => this.#options.log(`Command ${command.id} could not be recorded: ${String(fault)}`, 'error'))
+      .then(() => health.works('commands'))
+      .catch((fault) => {
+        health.fails('commands', 'error');
+        log(`Command ${command.id} could not be recorded: ${String(fault)}`, 'error');
+      })
       .finally(() => {
         this.#running.delete(command.id);
         this.#stops.delete(command.id);

@@ -1,6 +1,6 @@
-/** Builds the heartbeat: load, versions, and which addresses came and went. */
+/** Builds the heartbeat: load, versions, and the addresses when they have changed. */
 
-import type { AgentHeartbeat } from '#agent-protocol';
+import type { AgentHeartbeat, HeartbeatStatus } from '#agent-protocol';
 import type { Identity } from './collect/identity.ts';
 import type { Machine } from './machine.ts';
 import { AGENT_VERSION } from './version.ts';
@@ -12,6 +12,7 @@ const IDENTITY_MS = 3_600_000;
 export function heartbeatBuilder(
   machine: Machine,
   powerCommands: boolean,
+  status: () => HeartbeatStatus,
 ): (autoUpdateEnabled: boolean) => Promise<AgentHeartbeat> {
   let identity: Identity | undefined;
   let identityAt = 0;
@@ -22,30 +23,21 @@ export function heartbeatBuilder(
       identityAt = performance.now();
     }
     const currentIPs = (await machine.network()).flatMap(({ ipv4, ipv6 }) => [...ipv4, ...ipv6]).sort();
-    const change = addressChange(addresses, currentIPs);
+    const moved = addresses?.join() !== currentIPs.join();
     addresses = currentIPs;
     return {
       role: 'agent',
-      status: 'ok',
+      status: status(),
       agentVersion: AGENT_VERSION,
       hostname: identity.hostname,
       osVersion: identity.osVersion,
       ...(identity.osBuild && { osBuild: identity.osBuild }),
+      ...(identity.isHeadless !== undefined && { isHeadless: identity.isHeadless }),
       ...(await machine.moment()),
       autoUpdateEnabled,
       powerCommands,
       metrics: await machine.metrics(),
-      ...(change && { ipHistoryUpdate: { currentIPs, ...change, detectedAt: new Date().toISOString() } }),
+      ...(moved && { ipHistoryUpdate: { currentIPs } }),
     };
   };
-}
-
-/** New and vanished addresses; undefined when nothing changed. The first heartbeat has no earlier addresses to compare with. */
-export function addressChange(
-  before: readonly string[] = [],
-  now: readonly string[],
-): { changedIPs: string[]; removedIPs: string[] } | undefined {
-  const changedIPs = now.filter((address) => !before.includes(address));
-  const removedIPs = before.filter((address) => !now.includes(address));
-  return changedIPs.length + removedIPs.length > 0 ? { changedIPs, removedIPs } : undefined;
 }

@@ -3,6 +3,7 @@
 import type { AgentConfig, AgentHeartbeat, Command, ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
 import type { AgentOptions } from './agent-options.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { Health } from './health.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
 import { Inventory } from './inventory.ts';
 import { RefusedError } from './link/client.ts';
@@ -60,6 +61,7 @@ async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']):
   const journal = await Journal.open(options.journalStore);
   const outbox = new Outbox(journal, session, timing, signal, log);
   const inventory = new Inventory(session, machine);
+  const health = new Health();
   const { osType } = await machine.identity();
   const dispatcher = new Dispatcher({
     journal,
@@ -80,13 +82,14 @@ async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']):
     },
     signal,
     log,
+    health,
     onUninstall: () => end('uninstalled'),
   });
   const restart = () => end('updated');
   const quiet = quietOf(dispatcher, timing, signal);
   const updates = options.updates?.({ session, call, timing, signal, log, quiet, restart });
   const uplink = new Uplink({ ...options, session, outbox, dispatcher });
-  return { session, outbox, inventory, diary, dispatcher, uplink, updates, trust: new TrustKeys(log), end };
+  return { session, outbox, inventory, diary, health, dispatcher, uplink, updates, trust: new TrustKeys(log), end };
 }
 
 /** Sends the waiting results and log lines once more, and says goodbye; an agent that is uninstalled tries for longer. */
@@ -110,6 +113,7 @@ interface Parts {
   outbox: Outbox;
   inventory: Inventory;
   diary: Diary;
+  health: Health;
   dispatcher: Dispatcher;
   uplink: Uplink;
   updates: SelfUpdate | undefined;
@@ -121,7 +125,7 @@ async function sendHeartbeats(options: AgentOptions, parts: Parts): Promise<void
   const { signal, timing, log } = options;
   const { session, outbox } = parts;
   const { speaker } = options;
-  const describe = heartbeatBuilder(options.machine, options.allowPower);
+  const describe = heartbeatBuilder(options.machine, options.allowPower, () => parts.health.status);
   const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.heartbeat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
@@ -206,6 +210,7 @@ async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts,
       try {
         await options.remove?.(options.signal);
       } catch (fault) {
+        parts.health.fails('removal', 'error');
         return options.log(`The agent could not be removed: ${sentenceOf(fault)}`, 'error');
       }
       return end('uninstalled');

@@ -1,6 +1,7 @@
 /** What the agent sends beside its heartbeats: inventory, login sessions, system events, its own log lines. */
 
 import type { AgentOptions } from './agent-options.ts';
+import type { Health } from './health.ts';
 import type { Inventory } from './inventory.ts';
 import { RefusedError } from './link/client.ts';
 import type { Diary } from './link/diary.ts';
@@ -13,12 +14,16 @@ type Timed = Pick<AgentOptions, 'timing' | 'log' | 'signal'>;
 /** Called after each answered heartbeat: sends what is due. A watchdog has only log lines. */
 export function schedules(
   options: AgentOptions,
-  { inventory, session, diary }: { inventory: Inventory; session: Session; diary: Diary },
+  { inventory, session, diary, health }: { inventory: Inventory; session: Session; diary: Diary; health: Health },
 ): Schedule {
   const all = [
     ...(options.speaker
       ? []
-      : [inventorySchedule(options, inventory), peopleSchedule(options, inventory), eventSchedule(options, session)]),
+      : [
+          inventorySchedule(options, inventory, health),
+          peopleSchedule(options, inventory, health),
+          eventSchedule(options, session, health),
+        ]),
     diarySchedule(options, diary),
   ];
   return () => {
@@ -27,14 +32,18 @@ export function schedules(
 }
 
 /** People come and go more often than the rest of the inventory is looked at. */
-function peopleSchedule({ timing, log, signal }: Timed, inventory: Inventory): Schedule {
+function peopleSchedule({ timing, log, signal }: Timed, inventory: Inventory, health: Health): Schedule {
   let dueAt = performance.now() + timing.people;
   return () => {
     if (performance.now() < dueAt) return;
     dueAt = performance.now() + timing.people;
-    inventory.sendPeople().catch((fault: Error) => {
-      if (!signal.aborted) log(`Who is logged in was not sent: ${fault.message}.`, 'warn');
-    });
+    inventory.sendPeople().then(
+      () => health.works('people'),
+      (fault: Error) => {
+        health.fails('people');
+        if (!signal.aborted) log(`Who is logged in was not sent: ${fault.message}.`, 'warn');
+      },
+    );
   };
 }
 
@@ -49,14 +58,18 @@ function diarySchedule({ timing }: Timed, diary: Diary): Schedule {
 }
 
 /** Sends the inventory when it is due: at the start and every six hours, sooner again after a failure. */
-function inventorySchedule({ timing, log, signal }: Timed, inventory: Inventory): Schedule {
+function inventorySchedule({ timing, log, signal }: Timed, inventory: Inventory, health: Health): Schedule {
   let dueAt = 0;
   return () => {
     if (performance.now() < dueAt) return;
     dueAt = performance.now() + timing.inventory;
     inventory.send().then(
-      (sent) => log(`Inventory sent: ${Object.keys(sent).join(', ')}.`),
+      (sent) => {
+        health.works('inventory');
+        log(`Inventory sent: ${Object.keys(sent).join(', ')}.`);
+      },
       (fault: Error) => {
+        health.fails('inventory');
         dueAt = performance.now() + 5 * timing.backoffMax;
         if (!signal.aborted) log(`Inventory: ${fault.message}.`, 'warn');
       },
@@ -68,6 +81,7 @@ function inventorySchedule({ timing, log, signal }: Timed, inventory: Inventory)
 function eventSchedule(
   { systemEvents, timing, log, signal }: Timed & Pick<AgentOptions, 'systemEvents'>,
   session: Session,
+  health: Health,
 ): Schedule {
   if (!systemEvents) return () => undefined;
   const spool = new EventSpool(session, systemEvents.store, systemEvents.read);
@@ -78,10 +92,14 @@ function eventSchedule(
     // Once it is wanted again, what happened meanwhile is not made up for.
     const wanted = session.state.config.features?.event_logs !== false;
     const round = wanted ? spool.send() : systemEvents.store.clear();
-    round.catch((fault: Error) => {
-      const asked = fault instanceof RefusedError ? fault.retryAfterMs : 0;
-      dueAt = performance.now() + Math.max(timing.events, asked);
-      if (!signal.aborted) log(`Events wait: ${fault.message}.`, 'warn');
-    });
+    round.then(
+      () => health.works('events'),
+      (fault: Error) => {
+        health.fails('events');
+        const asked = fault instanceof RefusedError ? fault.retryAfterMs : 0;
+        dueAt = performance.now() + Math.max(timing.events, asked);
+        if (!signal.aborted) log(`Events wait: ${fault.message}.`, 'warn');
+      },
+    );
   };
 }

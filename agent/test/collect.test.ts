@@ -1,6 +1,9 @@
 /** Reading what operating systems print. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import { canonicalJson } from '#agent-protocol';
+import { isHeadlessLinux } from '../src/collect/desktop.ts';
 import { parseMacMounts, parseMounts } from '../src/collect/disks.ts';
 import { parseCpuInfo, parseLspci } from '../src/collect/hardware.ts';
 import { architectureOf, parseOsRelease } from '../src/collect/identity.ts';
@@ -8,9 +11,11 @@ import { parseDiskStats, parseNetDev, parseStat, ratesBetween } from '../src/col
 import { adaptersOf, parseRoutes } from '../src/collect/network.ts';
 import { parseSystemd } from '../src/collect/services.ts';
 import { distinct, parseDpkg, parseRpm } from '../src/collect/software.ts';
-import { addressChange } from '../src/heartbeat.ts';
+import { heartbeatBuilder } from '../src/heartbeat.ts';
 import { realMachine } from '../src/machine.ts';
+import { simulatedMachine } from '../src/simulated/machine.ts';
 import { withSnapshotHash } from '../src/store/snapshot-hash.ts';
+import { temporaryFolder } from './harness.ts';
 
 test('dpkg output becomes installed packages with vendor and date', (t) => {
   const text = [
@@ -123,9 +128,46 @@ test('adapters carry their addresses, and the default route names the primary on
   t.true(adaptersOf(interfaces, undefined)[0]?.isPrimary);
 });
 
-test('addresses that came and went are told apart', (t) => {
-  t.deepEqual(addressChange(['a', 'b'], ['b', 'c']), { changedIPs: ['c'], removedIPs: ['a'] });
-  t.is(addressChange(['a'], ['a']), undefined);
+test('a heartbeat names the addresses when they have changed, and whether there is a desktop', async (t) => {
+  let addresses = ['10.0.0.2', '10.0.0.1'];
+  const machine = simulatedMachine('a');
+  const [adapter] = await machine.network();
+  const build = heartbeatBuilder(
+    {
+      ...machine,
+      identity: async () => ({ ...(await machine.identity()), isHeadless: true }),
+      network: async () => [{ name: 'eth0', isPrimary: true, ...adapter, ipv4: addresses, ipv6: [] }],
+    },
+    true,
+    () => 'warning',
+  );
+  t.like(await build(true), {
+    status: 'warning',
+    isHeadless: true,
+    ipHistoryUpdate: { currentIPs: ['10.0.0.1', '10.0.0.2'] },
+  });
+  addresses = addresses.toReversed();
+  t.is((await build(true)).ipHistoryUpdate, undefined);
+  addresses = ['10.0.0.3'];
+  t.deepEqual((await build(true)).ipHistoryUpdate, { currentIPs: ['10.0.0.3'] });
+});
+
+test('a Linux machine is headless without desktops, login screen and X servers', async (t) => {
+  const root = await temporaryFolder(t);
+  t.true(await isHeadlessLinux(root));
+  await mkdir(join(root, 'usr/share/xsessions'), { recursive: true });
+  await mkdir(join(root, 'etc/systemd/system'), { recursive: true });
+  await mkdir(join(root, 'tmp/.X11-unix'), { recursive: true });
+  t.true(await isHeadlessLinux(root));
+  for (const path of [
+    'usr/share/xsessions/gnome.desktop',
+    'etc/systemd/system/display-manager.service',
+    'tmp/.X11-unix/X0',
+  ]) {
+    await writeFile(join(root, path), '');
+    t.false(await isHeadlessLinux(root), path);
+    await rm(join(root, path));
+  }
 });
 
 test('the system is named in the words of the protocol', (t) => {

@@ -59,6 +59,19 @@ test('set_log_level sends more, and refuses what is no level or no time', async 
   t.is(line.level, 'info');
 });
 
+test('heartbeats say while the inventory cannot be sent, and no longer once it can', async (t) => {
+  const { server, run } = await bench(t);
+  let down = true;
+  server.before = ({ path }) => (down && path.endsWith('/hardware') ? refusal(503, 'UNAVAILABLE') : undefined);
+  run();
+  const statuses = () => server.calls('/heartbeat').map(({ body }) => body.status);
+  await server.until(() => statuses().includes('warning'));
+  t.is(statuses()[0], 'ok');
+  down = false;
+  await server.until(() => statuses().at(-1) === 'ok');
+  t.true(server.calls('/hardware').length > 1);
+});
+
 test('the last warnings are sent when the agent stops', async (t) => {
   const { server, run, lines } = await bench(t);
   server.before = ({ path }) => (path.endsWith('/c-1/result') ? refusal(400, 'VALIDATION_ERROR') : undefined);

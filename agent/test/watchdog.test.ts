@@ -87,7 +87,6 @@ test('it starts the agent, beats with its own token, and takes the agent along w
   const seen = await beat(({ watchdogState }) => watchdogState === 'monitoring');
   t.like(seen, {
     role: 'watchdog',
-    status: 'ok',
     watchdogVersion: '1.0.0',
     mainAgentRestartCount24h: 0,
     flapDetected: false,
@@ -116,8 +115,7 @@ test('an agent that hangs is ended and started again', async (t) => {
 
 test('an agent that does not come up makes the watchdog speak for the device', async (t) => {
   const { beat } = await setup(t, 'exit 1');
-  const seen = await beat(({ watchdogState }) => watchdogState === 'failover');
-  t.is(seen.status, 'warning');
+  await beat(({ watchdogState }) => watchdogState === 'failover');
   t.true((await beat(({ flapDetected }) => flapDetected)).mainAgentRestartCount24h >= 5);
 });
 

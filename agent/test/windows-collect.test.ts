@@ -44,6 +44,9 @@ test('Windows is named with its build, and virtual machines by their maker', asy
     isVirtual: true,
     virtualizationPlatform: 'vmware',
   });
+  const core = { ...(await first('identity-server')), installation: 'Server Core' };
+  t.true(identityOf(core).isHeadless);
+  t.false(identityOf({ ...core, installation: 'Server' }).isHeadless);
   t.is(virtualPlatform('Microsoft Corporation', 'Virtual Machine'), 'microsoft');
   t.is(virtualPlatform('Microsoft Corporation', 'Surface Pro 9'), undefined);
   t.is(virtualPlatform('QEMU', 'Standard PC (Q35 + ICH9, 2009)'), 'kvm');

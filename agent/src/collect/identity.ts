@@ -3,6 +3,7 @@ import os from 'node:os';
 import type { Architecture, OsType } from '#agent-protocol';
 import { sha256Hex } from '../store/snapshot-hash.ts';
 import { fileText, outputOf } from './ask.ts';
+import { isHeadlessLinux } from './desktop.ts';
 import { macosIdentity } from './macos/system.ts';
 import { windowsIdentity } from './windows/system.ts';
 
@@ -16,6 +17,8 @@ export interface Identity {
   deviceRole?: string;
   isVirtual?: boolean;
   virtualizationPlatform?: string;
+  /** No desktop to log in at. */
+  isHeadless?: boolean;
 }
 
 /** Throws a plain sentence on a platform or architecture the protocol has no word for. */
@@ -23,8 +26,16 @@ export async function collectIdentity(): Promise<Identity> {
   const osType = osTypeOf(process.platform);
   const base = { hostname: os.hostname().slice(0, 255), osType, architecture: architectureOf(process.arch) };
   if (osType === 'macos') {
+    // Every Mac shows a login window, if only to screen sharing.
     const { platformUuid, osVersion = `macOS ${os.release()}`, ...rest } = await macosIdentity();
-    return { ...base, osVersion, machineId: hashed(platformUuid), deviceRole: 'workstation', ...rest };
+    return {
+      ...base,
+      osVersion,
+      machineId: hashed(platformUuid),
+      deviceRole: 'workstation',
+      isHeadless: false,
+      ...rest,
+    };
   }
   if (osType === 'windows') {
     const { machineGuid, osVersion = os.version(), osBuild = os.release(), ...rest } = await windowsIdentity();
@@ -38,6 +49,7 @@ export async function collectIdentity(): Promise<Identity> {
     machineId: hashed((await fileText('/etc/machine-id')) || (await fileText('/var/lib/dbus/machine-id'))),
     deviceRole: roleOfChassis(Number(await fileText('/sys/class/dmi/id/chassis_type'))),
     isVirtual: platform !== undefined && platform !== 'none',
+    isHeadless: await isHeadlessLinux(),
     ...(platform && platform !== 'none' && { virtualizationPlatform: platform }),
   };
 }

@@ -21,8 +21,8 @@ export async function enrollmentRequest(
   machine: Machine,
   { key, secret, deviceRole }: Pick<EnrollmentOptions, 'key' | 'secret' | 'deviceRole'>,
 ): Promise<EnrollmentRequest> {
-  // The build travels with the inventory and the heartbeats; the enrollment has no place for it.
-  const { osBuild: _, ...identity } = await machine.identity();
+  // These travel with the heartbeats; the enrollment has no place for them.
+  const { osBuild: _osBuild, isHeadless: _isHeadless, ...identity } = await machine.identity();
   const networkInfo = (await machine.network()).map(({ name, mac, ipv4, ipv6, isPrimary }) => {
     const ip = ipv4[0] ?? ipv6[0];
     return { name, ...(mac && { mac }), ...(ip && { ip }), isPrimary };

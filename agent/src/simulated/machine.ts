@@ -77,6 +77,7 @@ export function simulatedMachine(seed: string): Machine {
       architecture: osType === 'macos' ? 'arm64' : 'x64',
       machineId: sha256Hex(`machine ${id}`),
       deviceRole: make.deviceRole,
+      isHeadless: osType === 'linux' && make.deviceRole === 'server',
       isVirtual: make.manufacturer === 'QEMU',
       ...(make.manufacturer === 'QEMU' && { virtualizationPlatform: 'kvm' }),
     }),

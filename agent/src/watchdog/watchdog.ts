@@ -50,12 +50,10 @@ export async function runWatchdog(options: WatchdogOptions): Promise<StopReason>
     speaker: {
       async heartbeat(session) {
         await session.reread();
-        const state = guard.state;
         return {
           role: 'watchdog',
-          status: state === 'monitoring' || state === 'standby' ? 'ok' : 'warning',
           watchdogVersion: version,
-          watchdogState: state,
+          watchdogState: guard.state,
           mainAgentRestartCount24h: restarts.inDay,
           flapDetected: restarts.flapping,
         };

@@ -10,12 +10,9 @@ export type HeartbeatRole = (typeof HEARTBEAT_ROLES)[number];
 export const WATCHDOG_STATES = ['connecting', 'monitoring', 'recovering', 'standby', 'failover'] as const;
 export type WatchdogState = (typeof WATCHDOG_STATES)[number];
 
-/** The addresses of a machine after a change. `T` is how times are held: ISO 8601 on the wire. */
-export interface AddressChange<T = string> {
+/** The addresses of a machine after a change; the server knows the earlier ones and finds the difference itself. */
+export interface AddressChange {
   currentIPs: string[];
-  changedIPs?: string[];
-  removedIPs?: string[];
-  detectedAt?: T;
 }
 export interface Battery {
   percent?: number;
@@ -38,6 +35,8 @@ export interface MachineState {
   autoUpdateEnabled: boolean;
   /** Whether the agent restarts, shuts down and locks its machine when asked. */
   powerCommands: boolean;
+  /** Whether the machine has no desktop to log in at. */
+  isHeadless?: boolean;
   /** The configuration that the agent runs with; the answer carries another one when it differs. */
   configVersion?: string;
 }
@@ -51,13 +50,13 @@ export interface WatchdogStatus {
 
 export interface AgentHeartbeat extends MachineState {
   role: 'agent';
+  /** The worst of what the agent wrote about itself lately: `warning` or `error` when something did not work. */
   status: HeartbeatStatus;
   metrics: Metrics & { interfaceStats?: InterfaceStats[] };
   ipHistoryUpdate?: AddressChange;
 }
 export interface WatchdogHeartbeat extends WatchdogStatus {
   role: 'watchdog';
-  status: HeartbeatStatus;
 }
 
 /** A message as the server has it after validation: a field that was missing or invalid is absent or null. */
@@ -72,7 +71,7 @@ export type ReceivedHeartbeat = Received<
       status: HeartbeatStatus;
       metrics: ReceivedMetrics;
       battery: Received<Battery>;
-      ipHistoryUpdate: AddressChange<Date>;
+      ipHistoryUpdate: AddressChange;
     }
 >;
 

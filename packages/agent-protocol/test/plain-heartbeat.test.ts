@@ -39,7 +39,7 @@ const KEYS = [
     'osBuild',
   ],
   ...['uptimeSeconds', 'lastUser', 'pendingReboot', 'battery', 'autoUpdateEnabled', 'ipHistoryUpdate', 'watchdogState'],
-  ...['mainAgentRestartCount24h', 'flapDetected', 'configVersion'],
+  ...['mainAgentRestartCount24h', 'flapDetected', 'configVersion', 'powerCommands', 'isHeadless'],
 ];
 
 test('every heartbeat recognised as plain passes the schema unchanged, for every field and many values', (t) => {

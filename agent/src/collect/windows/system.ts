@@ -12,6 +12,7 @@ const IDENTITY = `
     caption = $system.Caption; version = $system.Version; type = $system.ProductType
     manufacturer = $machine.Manufacturer; model = $machine.Model
     revision = [Microsoft.Win32.Registry]::GetValue($key + 'Windows NT\\CurrentVersion', 'UBR', $null)
+    installation = [Microsoft.Win32.Registry]::GetValue($key + 'Windows NT\\CurrentVersion', 'InstallationType', $null)
     id = [Microsoft.Win32.Registry]::GetValue($key + 'Cryptography', 'MachineGuid', $null)
   }
 `;
@@ -44,6 +45,7 @@ export interface WindowsIdentity {
   deviceRole?: string;
   isVirtual?: boolean;
   virtualizationPlatform?: string;
+  isHeadless?: boolean;
 }
 
 export async function windowsIdentity(): Promise<WindowsIdentity> {
@@ -51,9 +53,10 @@ export async function windowsIdentity(): Promise<WindowsIdentity> {
   return row ? identityOf(row) : {};
 }
 
-/** Product type 1 is a client; 2 and 3 are domain controllers and servers. */
+/** Product type 1 is a client; 2 and 3 are domain controllers and servers. Core and Nano servers come without a desktop. */
 export function identityOf(row: PowershellObject): WindowsIdentity {
   const version = known(row.version);
+  const installation = known(row.installation);
   const platform = virtualPlatform(row.manufacturer, row.model);
   return {
     osVersion: known(row.caption),
@@ -61,6 +64,7 @@ export function identityOf(row: PowershellObject): WindowsIdentity {
     machineGuid: known(row.id),
     deviceRole: row.type === 1 ? 'workstation' : 'server',
     isVirtual: platform !== undefined,
+    ...(installation && { isHeadless: installation === 'Server Core' || installation === 'Nano Server' }),
     ...(platform && { virtualizationPlatform: platform }),
   };
 }

@@ -24,6 +24,10 @@ const REPORTED = [
   'pendingReboot',
   'autoUpdateEnabled',
   'powerCommands',
+  'isHeadless',
+  'status',
+  'mainAgentRestartCount24h',
+  'flapDetected',
 ] as const;
 type Reported = (typeof REPORTED)[number];
 

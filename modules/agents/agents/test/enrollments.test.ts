@@ -25,7 +25,7 @@ const enroll = <B>(key: string, change: object = {}, headers: Record<string, str
 const reasonOf = ({ body }: { body: ErrorBody }) => (body.error.details[0] as { reason?: string } | undefined)?.reason;
 
 test('a machine enrolls with a key and gets an identity, three tokens and its configuration', async (t) => {
-  const { orgId, siteId } = await tenant(platform);
+  const { orgId, siteId, partner } = await tenant(platform);
   const key = await enrollmentKey(platform, { orgId, siteId });
   const { status, body } = await enroll<FakeEnrolled>(key, {
     hostname: 'srv-1',
@@ -52,8 +52,10 @@ test('a machine enrolls with a key and gets an identity, three tokens and its co
   t.is(new Set([body.authToken, body.watchdogAuthToken]).size, 2);
   const [device] = await platform.sql('select * from devices where id = $1', [body.deviceId]);
   t.like(device, { hostname: 'srv-1', architecture: 'x64', device_role: 'server', lifecycle: 'active' });
-  const [used] = await platform.sql('select usage_count from enrollment_keys where org_id = $1', [orgId]);
+  const [used] = await platform.sql('select usage_count, created_by from enrollment_keys where org_id = $1', [orgId]);
   t.is(used?.usage_count, 1);
+  const detail = await platform.call<{ data: object }>('GET', `/devices/${body.deviceId}`, { token: partner.token });
+  t.like(detail.body.data, { enrolledBy: used?.created_by });
   const stored = JSON.stringify(
     await platform.sql('select * from agent_credentials where device_id = $1', [body.deviceId]),
   );

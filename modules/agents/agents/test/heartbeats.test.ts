@@ -66,6 +66,28 @@ test('the device of an agent that stops is offline at once, and online with its 
   t.is(await status(), 'online');
 });
 
+test('what agent and watchdog say about themselves is in the detail of the device, each from its own program', async (t) => {
+  const { agent, partner } = await newAgent();
+  const detail = async () =>
+    (await platform.call<{ data: object }>('GET', `/devices/${agent.deviceId}`, { token: partner.token })).body.data;
+  const unknown = { agentStatus: null, isHeadless: null, flapDetected: null, mainAgentRestartCount24h: null };
+  t.like(await detail(), unknown);
+  await agent.heartbeat({ status: 'warning', isHeadless: true, flapDetected: true, mainAgentRestartCount24h: 9 });
+  t.like(await detail(), { ...unknown, agentStatus: 'warning', isHeadless: true });
+  const watchdog = { role: 'watchdog', status: 'error', watchdogState: 'failover', isHeadless: false };
+  const { watchdogAuthToken } = agent.enrolled;
+  await agent.call(
+    'POST',
+    'heartbeat',
+    { ...watchdog, flapDetected: true, mainAgentRestartCount24h: 7 },
+    watchdogAuthToken,
+  );
+  const known = { agentStatus: 'warning', isHeadless: true, flapDetected: true, mainAgentRestartCount24h: 7 };
+  t.like(await detail(), { ...known, watchdogStatus: 'failover' });
+  await agent.heartbeat({ status: 'great', isHeadless: 'no' });
+  t.like(await detail(), known);
+});
+
 test('an invalid field is dropped and the rest of the heartbeat counts', async (t) => {
   const { agent } = await newAgent();
   const bad = await agent.heartbeat({

@@ -1,5 +1,6 @@
 /** A managed machine: its slow-changing row, and the shapes of lists, details and changes. */
 import Joi from 'joi';
+import { HEARTBEAT_STATUSES } from '#agent-protocol';
 import { Model, named, openObject } from '#core';
 import { MAX_TAGS } from './tag.ts';
 
@@ -120,6 +121,12 @@ export const deviceExported = Joi.object({
   customFields: Joi.object().unknown().required(),
   maintenanceReason: text,
   enrollmentIp: text,
+  enrolledBy: uuid
+    .allow(null)
+    .required()
+    .description(
+      'The user or API key that created the enrollment key, or the user who provisioned the device; null when not known',
+    ),
   possibleReplacementOfDeviceId: uuid.allow(null).required(),
   mergedIntoDeviceId: uuid.allow(null).required(),
   purgeRequestedAt: time,
@@ -143,6 +150,22 @@ export const deviceExported = Joi.object({
     .allow(null)
     .required()
     .description('False when the agent refuses to restart, shut down or lock the device; null until it reports'),
+  isHeadless: Joi.boolean()
+    .allow(null)
+    .required()
+    .description('True when the device has no desktop to log in at; null until its agent reports'),
+  agentStatus: Joi.string()
+    .valid(...HEARTBEAT_STATUSES)
+    .allow(null)
+    .required()
+    .description(
+      'What the agent says of itself: `warning` while inventory, logins or events cannot be read or sent, `error` while it cannot record commands or remove itself',
+    ),
+  mainAgentRestartCount24h: number.description('How often the watchdog started the agent in the last 24 hours'),
+  flapDetected: Joi.boolean()
+    .allow(null)
+    .required()
+    .description('True when the agent ends so often that the watchdog waits longer before it starts it again'),
   metrics: Joi.object().unknown().allow(null).required(),
   metricsAt: time,
   autoUpdate: Joi.object({ enabled: flag, confirmedAt: time }).required(),

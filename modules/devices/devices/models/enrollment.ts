@@ -21,7 +21,7 @@ export interface EnrollInput {
   network?: { name: string; mac?: string | null; ip?: string | null; isPrimary?: boolean | null }[] | null;
   /** The address from which the agent calls. */
   ip?: string | null;
-  /** The creator of the enrollment key. */
+  /** The user or API key that created the enrollment key, or the user who provisioned the device. */
   enrolledBy?: string | null;
   /** The provisioned row for this machine, from `takeProvision`. It counts against the quota already. */
   pendingDeviceId?: string | null;

@@ -1,5 +1,5 @@
 /** What a heartbeat reports about a device, and the response. */
-import type { InterfaceStats, Metrics } from '#agent-protocol';
+import type { HeartbeatStatus, InterfaceStats, Metrics } from '#agent-protocol';
 import type { ClaimedCommand } from '../slots/commands.ts';
 import type { Lifecycle } from './device.ts';
 
@@ -28,6 +28,13 @@ export interface Heartbeat {
   autoUpdateEnabled?: boolean;
   /** False when the agent refuses to restart, shut down or lock its machine. */
   powerCommands?: boolean;
+  /** True when there is no desktop to log in at. */
+  isHeadless?: boolean;
+  /** What the main agent says about itself. */
+  status?: HeartbeatStatus;
+  /** How often the watchdog started the main agent in the last 24 hours, and whether that is too often. */
+  mainAgentRestartCount24h?: number;
+  flapDetected?: boolean;
   metrics?: HeartbeatMetrics;
   lanIp?: string;
   /** The connection that the heartbeat arrived on, which will carry the commands. */

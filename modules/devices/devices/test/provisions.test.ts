@@ -67,6 +67,7 @@ test('a device is provisioned, its token enrolls one machine, and it already cou
     device_role: 'server',
     device_role_source: 'manual',
     possible_replacement_of_device_id: null,
+    enrolled_by: partner.id,
   });
   t.is((await agent.heartbeat()).status, 200);
   t.deepEqual(await eventsOf(platform, deviceId), ['devices.provisioned', 'devices.enrolled']);

@@ -13,7 +13,7 @@ import {
 import { type MetricName, type MetricUnit, metricEntries } from '../metrics.ts';
 import { commandShape } from './commands.ts';
 import { configShape } from './enrollment.ts';
-import { address, amount, count, flag, instant, label, lenient, open, percent, rounded, text } from './values.ts';
+import { address, amount, count, flag, label, lenient, open, percent, rounded, text } from './values.ts';
 
 const MAX_ADDRESSES = 1_000;
 const MAX_INTERFACES = 100;
@@ -64,14 +64,8 @@ export const heartbeatBody = open<ReceivedHeartbeat>({
   ),
   autoUpdateEnabled: flag(),
   powerCommands: flag(),
-  ipHistoryUpdate: lenient(
-    open<AddressChange<Date>>({
-      currentIPs: addresses().required(),
-      changedIPs: addresses(),
-      removedIPs: addresses(),
-      detectedAt: instant(),
-    }),
-  ),
+  isHeadless: flag(),
+  ipHistoryUpdate: lenient(open<AddressChange>({ currentIPs: addresses().required() })),
   watchdogState: lenient(Joi.string().valid(...WATCHDOG_STATES)),
   mainAgentRestartCount24h: lenient(count()),
   flapDetected: flag(),

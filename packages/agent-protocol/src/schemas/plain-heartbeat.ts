@@ -49,6 +49,8 @@ const HEARTBEAT: Record<string, Test> = {
   lastUser: text(255),
   pendingReboot: flag,
   autoUpdateEnabled: flag,
+  powerCommands: flag,
+  isHeadless: flag,
   configVersion: text(64),
 };
 

@@ -1,5 +1,5 @@
 /** One heartbeat as a row of the group commit: invalid values are dropped, so that they cannot fail the heartbeats of others. */
-import { type MetricUnit, metricEntries } from '#agent-protocol';
+import { HEARTBEAT_STATUSES, type MetricUnit, metricEntries } from '#agent-protocol';
 import type { Heartbeat, HeartbeatMetrics } from '../../models/heartbeat.ts';
 import { storableText } from '../../models/storable-text.ts';
 
@@ -21,6 +21,8 @@ const whole = (value: unknown, most: number): number | undefined => {
   const plain = number(value, most);
   return plain === undefined ? undefined : Math.round(plain);
 };
+
+const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
 const BIG = 1e15;
 const MAX_INTERFACES = 100;
@@ -70,9 +72,9 @@ export function heartbeatRow(heartbeat: Heartbeat): HeartbeatRow {
     lan_ip: storableText(heartbeat.lanIp, 45),
     uptime_seconds: whole(heartbeat.uptimeSeconds, BIG),
     last_user: storableText(heartbeat.lastUser, 255),
-    pending_reboot: typeof heartbeat.pendingReboot === 'boolean' ? heartbeat.pendingReboot : undefined,
+    pending_reboot: flag(heartbeat.pendingReboot),
     battery: batteryRow(heartbeat.battery),
-    ...(main ? mainAgentRow(heartbeat) : {}),
+    ...(main ? mainAgentRow(heartbeat) : watchdogRow(heartbeat)),
     ...(heartbeat.metrics ? { metrics: metricsOf(heartbeat.metrics) } : {}),
   };
 }
@@ -83,8 +85,16 @@ const mainAgentRow = (heartbeat: Heartbeat) => ({
   hostname: storableText(heartbeat.hostname, 255),
   os_version: storableText(heartbeat.osVersion, 100),
   os_build: storableText(heartbeat.osBuild, 100),
-  power_commands: typeof heartbeat.powerCommands === 'boolean' ? heartbeat.powerCommands : undefined,
-  auto_update: typeof heartbeat.autoUpdateEnabled === 'boolean' ? heartbeat.autoUpdateEnabled : undefined,
+  power_commands: flag(heartbeat.powerCommands),
+  is_headless: flag(heartbeat.isHeadless),
+  agent_status: HEARTBEAT_STATUSES.find((word) => word === heartbeat.status),
+  auto_update: flag(heartbeat.autoUpdateEnabled),
+});
+
+/** What only the watchdog reports. */
+const watchdogRow = (heartbeat: Heartbeat) => ({
+  restart_count: whole(heartbeat.mainAgentRestartCount24h, 2e9),
+  flap_detected: flag(heartbeat.flapDetected),
 });
 
 /** Two heartbeats of one device in one batch count as one: the values of the later one win, and both roles count. */

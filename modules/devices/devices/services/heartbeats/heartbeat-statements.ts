@@ -3,7 +3,7 @@
 const HEARTBEATS = `json_to_recordset($1::json) as b (device_id uuid, at timestamptz, ip text, main boolean, watchdog text,
   watchdog_version text, helper_version text, lan_ip text, uptime_seconds bigint, last_user text, pending_reboot boolean,
   battery jsonb, agent_version text, hostname text, os_version text, os_build text, auto_update boolean, metrics jsonb,
-  power_commands boolean)`;
+  power_commands boolean, is_headless boolean, agent_status text, restart_count integer, flap_detected boolean)`;
 
 /** What other modules contribute to the statement. */
 export interface Contributions {
@@ -55,6 +55,10 @@ changed as (
     last_user = coalesce(b.last_user, s.last_user),
     battery = coalesce(b.battery, s.battery),
     power_commands = coalesce(b.power_commands, s.power_commands),
+    is_headless = coalesce(b.is_headless, s.is_headless),
+    agent_status = coalesce(b.agent_status, s.agent_status),
+    main_agent_restart_count = coalesce(b.restart_count, s.main_agent_restart_count),
+    flap_detected = coalesce(b.flap_detected, s.flap_detected),
     latest_metrics = coalesce(b.metrics, s.latest_metrics),
     metrics_at = case when b.metrics is null then s.metrics_at else b.at end
   from old o join b on b.device_id = o.device_id

@@ -14,7 +14,7 @@ import { about, named } from './transitions.ts';
 
 /** A provisioned device that waits for its machine, or why the token cannot be used. */
 export type Provision =
-  | { deviceId: string; orgId: string; siteId: string }
+  | { deviceId: string; orgId: string; siteId: string; createdBy: string | null }
   | { deviceId: string; orgId: string; refused: 'expired' | 'used' | 'os_differs' };
 
 /** Days for which a row waits for its machine. */
@@ -111,11 +111,11 @@ async function mustBeNew(ctx: Context, orgId: string, hostname: string): Promise
 export async function takeProvision(ctx: Context, token: string, osType: OsType): Promise<Provision | null> {
   const hash = sha256Hex(token);
   // reach: found by the secret token of the device itself
-  const { rows } = await ctx.sql<{ deviceId: string; orgId: string; siteId: string }>(
+  const { rows } = await ctx.sql<{ deviceId: string; orgId: string; siteId: string; createdBy: string | null }>(
     `update device_provisions p set used_at = now() from devices d
      where p.token_hash = $1 and d.id = p.device_id and p.used_at is null and p.expires_at > now()
        and d.lifecycle = 'pending' and d.os_type = $2
-     returning d.id as "deviceId", d.org_id as "orgId", d.site_id as "siteId"`,
+     returning d.id as "deviceId", d.org_id as "orgId", d.site_id as "siteId", p.created_by as "createdBy"`,
     [hash, osType],
     'devices-take-provision',
   );
