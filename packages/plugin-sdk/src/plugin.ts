@@ -108,7 +108,7 @@ export interface PluginContext<C = Record<string, unknown>> {
     notifications: { send(message: { userId?: string; title: string; message: string }): Promise<unknown> };
   };
   readonly events: {
-    /** Others of the organization hear it as `plugin.event`. */
+    /** Plugins of the organization hear it as `plugin.event`, webhooks and the stream of events as `plugin.<slug>.<name>`. */
     emit(name: string, data: Record<string, unknown>): Promise<void>;
   };
   readonly schedule: {

@@ -23,22 +23,25 @@ interface FedEvent extends EventPosition {
   siteId: string | null;
   groupIds: string[];
   name: string;
+  kind: string;
   text: string;
 }
 export interface Wanted {
   scope: Scope;
   orgId: string | undefined;
   names: ReadonlySet<string>;
+  /** Whether the reader asked for this kind; names alone do not tell where plugins choose them. */
+  asked(kind: string): boolean;
 }
 
 export const textOf = (cluster: string, position: EventPosition, message: object): string =>
   `id: ${encodeEventPosition(cluster, position)}\ndata: ${JSON.stringify(message)}\n\n`;
 
-function isWanted(event: FedEvent, { scope: { orgIds, siteIds, groupIds }, orgId, names }: Wanted): boolean {
+function isWanted(event: FedEvent, { scope: { orgIds, siteIds, groupIds }, orgId, names, asked }: Wanted): boolean {
   if (orgId ? event.orgId !== orgId : orgIds && !orgIds.includes(event.orgId)) return false;
   if (siteIds && !(event.siteId && siteIds.includes(event.siteId))) return false;
   if (groupIds && !event.groupIds.some((id) => groupIds.includes(id))) return false;
-  return names.has(event.name);
+  return names.has(event.name) && asked(event.kind);
 }
 
 export class EventFeed {
@@ -141,7 +144,9 @@ export class EventFeed {
       const { orgId, siteId, groupIds, name } = row;
       const position = { xid: BigInt(row.xid), seq: BigInt(row.seq) };
       const message = messageOf(ctx, row);
-      return message ? [{ ...position, orgId, siteId, groupIds, name, text: textOf(cluster, position, message) }] : [];
+      return message
+        ? [{ ...position, orgId, siteId, groupIds, name, kind: message.type, text: textOf(cluster, position, message) }]
+        : [];
     });
     const last = rows.at(-1);
     const upTo = rows.length === BATCH && last ? { xid: BigInt(last.xid), seq: BigInt(last.seq) } : upto;

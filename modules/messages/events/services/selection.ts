@@ -17,6 +17,8 @@ export function eventsOf(ctx: Context, { orgId, types }: EventFilter) {
     .whereRaw('events.name = any(?)', [ctx.use('webhooks').eventNames(types)])
     // A transaction that commits after an event was read is ordered after it.
     .whereRaw('events.xid < pg_snapshot_xmin(pg_current_snapshot())');
+  for (const { sql, values } of types ? ctx.use('webhooks').narrowings(types) : [])
+    rows.whereRaw(sql, values as string[]);
   if (orgId) rows.where('events.orgId', orgId);
   return rows;
 }

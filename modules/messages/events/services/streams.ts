@@ -51,6 +51,7 @@ async function write(ctx: Context, filter: EventFilter, { feed, cluster, from, s
     scope: ctx.scope,
     orgId: filter.orgId,
     names: new Set(ctx.use('webhooks').eventNames(filter.types)),
+    asked: (kind: string) => !filter.types || ctx.use('webhooks').isAmong(kind, filter.types),
   };
   let position = from;
   const here = () => `id: ${encodeEventPosition(cluster, position)}\n`;

@@ -1,6 +1,6 @@
 /** Every event of every module passes here; those that have a kind become messages of the webhooks that listen. */
 import { type Context, defineContribution, type EventOutbox } from '#core';
-import { webhookEventOf } from '../models/webhook-event.ts';
+import { kindOf, webhookEventOf } from '../models/webhook-event.ts';
 import { matchesOf } from '../services/kinds.ts';
 import { listenersOf, mayListen } from '../services/outbox/listeners.ts';
 import { bodyOf, dataOf } from '../services/outbox/messages.ts';
@@ -13,7 +13,7 @@ const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   const listeners = listenersOf(ctx);
   if (!mayListen(listeners, orgId)) return null;
   ctx.afterCommit(() => listeners.announce());
-  const { kind } = webhook;
+  const kind = kindOf(webhook, event.data);
   const timestamp = new Date().toISOString();
   return {
     id,

@@ -4,6 +4,17 @@ import type { AnyEvent, DomainEvent } from '#core';
 
 type Emitted = Omit<DomainEvent, 'occurredAt'>;
 
+/** A kind with names that others choose, as plugins do. Webhooks and the stream of events know the event by it. */
+export interface PreciseKind<D> {
+  /** For lists: `plugin.<slug>.<name>`. */
+  form: string;
+  /** What a kind of this form looks like. */
+  pattern: RegExp;
+  of(data: D): string;
+  /** The same in SQL, over `events`. */
+  sql: string;
+}
+
 /** Without `pick`, `shape` and `snapshot` the message holds the data of the event. */
 export interface WebhookKind<D> {
   /** The public name, such as `device.online`. Several events may share one. */
@@ -23,6 +34,7 @@ export interface WebhookKind<D> {
   example?: Record<string, unknown>;
   /** Webhooks may filter by it. */
   severity?(data: D): string;
+  precise?: PreciseKind<D>;
 }
 
 declare module '#core/contract' {
@@ -34,7 +46,10 @@ declare module '#core/contract' {
 /** The webhook field of one event with its defaults filled in. */
 export interface WebhookEvent {
   event: string;
+  /** The form, where the kind is precise. */
   kind: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a list holds events of every data type
+  precise?: PreciseKind<any>;
   summary: string;
   shape: Joi.ObjectSchema;
   example: Record<string, unknown>;
@@ -52,11 +67,12 @@ const made = new WeakMap<AnyEvent, WebhookEvent | null>();
 function make(event: string, definition: AnyEvent): WebhookEvent | null {
   const { webhook, summary, data, example } = definition;
   if (!webhook) return null;
-  const { kind, pick, severity } = webhook;
+  const { kind, pick, severity, precise } = webhook;
   const kept = pick ? Joi.object(Object.fromEntries(pick.map((key) => [key, data.extract(key)]))) : data;
   return {
     event,
-    kind,
+    kind: precise?.form ?? kind,
+    ...(precise ? { precise } : {}),
     summary: webhook.summary ?? summary,
     shape: webhook.shape ?? kept,
     example: webhook.example ?? (pick ? picked(example, pick) : example),
@@ -64,6 +80,9 @@ function make(event: string, definition: AnyEvent): WebhookEvent | null {
     ...(severity ? { severity } : {}),
   };
 }
+
+/** The kind of one event that happened. */
+export const kindOf = ({ kind, precise }: WebhookEvent, data: unknown): string => precise?.of(data) ?? kind;
 
 /** Null for an event that webhooks do not receive. */
 export function webhookEventOf(name: string, definition: AnyEvent): WebhookEvent | null {

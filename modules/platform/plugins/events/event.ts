@@ -27,5 +27,14 @@ export default defineEvent({
     data: { notes: 3 },
     depth: 1,
   },
-  webhook: { kind: 'plugin.event', pick: ['installationId', 'slug', 'name', 'data'] },
+  webhook: {
+    kind: 'plugin.event',
+    pick: ['installationId', 'slug', 'name', 'data'],
+    precise: {
+      form: 'plugin.<slug>.<name>',
+      pattern: /^plugin\.[a-z][a-z0-9-]{2,63}\.[a-z][a-z0-9_.]{0,63}$/,
+      of: ({ slug, name }) => `plugin.${slug}.${name}`,
+      sql: `'plugin.' || (events.data ->> 'slug') || '.' || (events.data ->> 'name')`,
+    },
+  },
 });

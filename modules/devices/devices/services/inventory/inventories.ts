@@ -2,6 +2,7 @@
 
 import type { Snapshot } from '#agent-protocol';
 import { type Context, errors } from '#core';
+import hardwareChanged from '../../events/hardware/changed.ts';
 import softwareChanged from '../../events/software/changed.ts';
 import type { DisksBody, HardwareBody, NetworkBody, ServicesBody, SoftwareBody } from '../../models/snapshots.ts';
 import { storableText } from '../../models/storable-text.ts';
@@ -54,7 +55,9 @@ async function submit(
 /** @returns changed: false for a snapshot that is already stored */
 export function submitHardware(ctx: Context, deviceId: string, body: HardwareBody): Promise<{ changed: boolean }> {
   return submit(ctx, deviceId, 'hardware', body, null, async (owner) => {
-    await writeHardware(ctx, owner, body);
+    const fields = await writeHardware(ctx, owner, body);
+    if (fields.length > 0)
+      ctx.emit(hardwareChanged, { fields }, { orgId: owner.orgId, siteId: owner.siteId, deviceId });
     const [version, build] = [storableText(body.osVersion, 100) ?? null, storableText(body.osBuild, 100) ?? null];
     // reach: the agent's own device, which its token names
     await ctx.sql(

@@ -6,8 +6,8 @@ import type { WebhookEvent } from '../../models/webhook-event.ts';
 import { TEST_KIND } from '../kinds.ts';
 
 /** The kind of tests. */
-type Tested = Pick<WebhookEvent, 'kind' | 'summary' | 'example'> & { shape?: undefined };
-type Documented = Pick<WebhookEvent, 'kind' | 'summary' | 'shape' | 'example'>;
+type Tested = Pick<WebhookEvent, 'kind' | 'summary' | 'example'> & { shape?: undefined; precise?: undefined };
+type Documented = Pick<WebhookEvent, 'kind' | 'summary' | 'shape' | 'example' | 'precise'>;
 
 const headers = Joi.object({
   'webhook-id': Joi.string()
@@ -44,10 +44,10 @@ function dataOf(shape: Joi.ObjectSchema): Joi.Schema {
   return Joi.alternatives(whole, testShape, ...(mayBeLong ? [reduced] : [])).required();
 }
 
-const payload = ({ kind, shape }: Documented | Tested) =>
+const payload = ({ kind, shape, precise }: Documented | Tested) =>
   Joi.object({
     id: Joi.string().uuid().required().description('The same as `webhook-id`'),
-    type: Joi.string().valid(kind).required(),
+    type: (precise ? Joi.string().pattern(precise.pattern) : Joi.string().valid(kind)).required(),
     timestamp: Joi.date().iso().required().description('When it happened; there is no order among messages'),
     apiVersion: Joi.string()
       .valid(...API_VERSIONS)
@@ -83,6 +83,6 @@ export function documentedMessages(kinds: readonly (Documented | Tested)[]): Out
       description: DESCRIPTION,
       headers,
       payload: payload(one),
-      example: { ...EXAMPLE, type: kind, data: one.example },
+      example: { ...EXAMPLE, type: one.precise?.of(one.example) ?? kind, data: one.example },
     }));
 }

@@ -1,5 +1,6 @@
 /** How a login ends: with a session, or with a recorded failure. */
 import type { Context } from '#core';
+import loggedIn from '../../events/logged-in.ts';
 import type { LoginUser } from '../../models/user.ts';
 import { deviceCookie } from './known-devices.ts';
 import { type Membership, ownerOf } from './places.ts';
@@ -35,6 +36,8 @@ export async function letIn(
     details: { scope: place.scope, mfa, via },
     actor: { kind: 'user', id, email },
   });
+  const { orgId } = place;
+  if (orgId) ctx.emit(loggedIn, { userId: id, via, mfa }, { orgId });
   return { body: { user: { id, email, name, mfaEnabled }, tokens: issued.tokens, mfaRequired: false }, issued };
 }
 

@@ -28,6 +28,7 @@ export default defineEvent({
     to: 'Technician',
     partnerId: null,
   },
+  webhook: { kind: 'user.role_changed', pick: ['userId', 'from', 'to'] },
   notice: {
     tell: {
       type: 'security',
