@@ -8,7 +8,7 @@ export default defineModule({
   name: 'identity',
   title: 'Identity and access',
   summary: 'Logins, registration, the second factor, API keys and enrollment keys',
-  requires: ['tenancy'],
+  requires: ['tenancy', 'devices'],
   variables,
   core: true,
   auditOnly: ['user.login.failed', 'auth.refresh.reuse', 'auth.sms.refused'],

@@ -15,7 +15,7 @@ import { trustKeys } from './upgrade-offers.ts';
 const MAX_FAILURES = 10;
 
 /** What the key of the request opens: an enrollment key, or the token of one provisioned device (`pendingDeviceId`). */
-type Key = { orgId: string; siteId: string | null; createdBy: string | null } & (
+type Key = { orgId: string; siteId: string | null; createdBy: string | null; tags: string[] } & (
   | { id: string; pendingDeviceId: null }
   | { id: null; pendingDeviceId: string }
 );
@@ -44,6 +44,7 @@ export async function enrollAgent(
     network: networkInfo ?? null,
     ip: ctx.actor.ip,
     enrolledBy: key.createdBy,
+    tags: key.tags,
     reattachTo,
   });
   const tokens = await issueTokens(ctx, device);
@@ -64,13 +65,14 @@ async function lockKey(ctx: Context, { enrollmentKey, osType }: EnrollmentBody):
   const provision = key ? null : await ctx.use('devices').takeProvision(enrollmentKey, osType);
   if (provision && !('refused' in provision)) {
     const { orgId, siteId, deviceId, createdBy } = provision;
-    return { orgId, siteId, createdBy, id: null, pendingDeviceId: deviceId };
+    // A provisioned device has its tags already.
+    return { orgId, siteId, createdBy, tags: [], id: null, pendingDeviceId: deviceId };
   }
   await failures.add();
   if (key) throw refused(ctx, { ...key, pendingDeviceId: null }, key.expired ? 'expired' : 'exhausted');
   if (!provision) throw EnrollmentFailed();
   const { orgId, deviceId, refused: reason } = provision;
-  throw refused(ctx, { orgId, siteId: null, createdBy: null, id: null, pendingDeviceId: deviceId }, reason);
+  throw refused(ctx, { orgId, siteId: null, createdBy: null, tags: [], id: null, pendingDeviceId: deviceId }, reason);
 }
 
 function refused(ctx: Context, key: Key, reason: Reason): Error {

@@ -194,3 +194,38 @@ test('an invalid body names every error, and ten wrong keys block an address', a
   t.is((await wrong(10)).status, 429, 'an IPv6 network counts as one address');
   t.is((await enroll(key, {}, from('203.0.113.10'))).status, 201);
 });
+
+test('devices that are new with a key have its tags, in their stored form; one that comes again keeps its own', async (t) => {
+  const at = await tenant(platform);
+  const { token } = at.orgAdmin;
+  const create = (tags: string[]) =>
+    platform.call<{ key: string; tags: string[] } & ErrorBody>('POST', '/enrollment-keys', {
+      token,
+      body: { name: 'Tagged', siteId: at.siteId, maxUsage: 3, tags },
+    });
+  const made = await create(['  Branch   Office', 'tills', 'TILLS']);
+  t.is(made.status, 201, JSON.stringify(made.body));
+  t.deepEqual(made.body.tags, ['branch office', 'tills']);
+  const [entry] = await platform.audits({ action: 'enrollment_key.create', orgId: at.orgId });
+  t.deepEqual(entry?.details.tags, ['branch office', 'tills']);
+  const tagsOf = async (deviceId: string) =>
+    (await platform.call<{ data: { tags: string[] } }>('GET', `/devices/${deviceId}`, { token })).body.data.tags;
+  const agent = await enrollAgent(platform, { key: made.body.key });
+  t.deepEqual(await tagsOf(agent.deviceId), ['branch office', 'tills']);
+  await platform.call('PATCH', `/devices/${agent.deviceId}`, { token, body: { tags: ['mine'] } });
+  const again = await enrollAgent(platform, {
+    key: made.body.key,
+    headers: { 'x-agent-reenrollment-token': agent.token },
+  });
+  t.is(again.deviceId, agent.deviceId);
+  t.deepEqual(await tagsOf(agent.deviceId), ['mine']);
+  for (const [tags, path] of [
+    [['ok', 'a,b'], 'tags.1'],
+    [['sys:ours'], 'tags.0'],
+    [Array.from({ length: 21 }, (_, n) => `t${n}`), 'tags'],
+  ] as const) {
+    const refused = await create([...tags]);
+    t.is(refused.status, 400);
+    t.is((refused.body.error.details as { path: string }[])[0]?.path, path);
+  }
+});

@@ -23,6 +23,8 @@ export interface EnrollInput {
   ip?: string | null;
   /** The user or API key that created the enrollment key, or the user who provisioned the device. */
   enrolledBy?: string | null;
+  /** In their stored form; a device that comes again keeps its own. */
+  tags?: readonly string[];
   /** The provisioned row for this machine, from `takeProvision`. It counts against the quota already. */
   pendingDeviceId?: string | null;
   /** The previous device, proven by its token. Ignored if it is in another organization or decommissioned. */

@@ -7,6 +7,8 @@ export interface EnrollmentKeyRotate {
   expiresAt?: Date;
 }
 
+/** Tags that a key gives at most. */
+const MAX_TAGS = 20;
 const maxUsage = Joi.number().integer().min(1).max(100_000);
 
 const keys = defineTable('enrollment_keys', {
@@ -17,6 +19,13 @@ const keys = defineTable('enrollment_keys', {
     Joi.string().uuid().allow(null),
   ),
   name: column.text(Joi.string().trim().min(1).max(255)),
+  tags: column.of<string[]>(
+    Joi.array()
+      .items(Joi.string().max(255))
+      .max(MAX_TAGS)
+      .description('New devices that enroll with the key have these'),
+    Joi.array().items(Joi.string()),
+  ),
   usageCount: column.integer(),
   maxUsage: column.of<number | null>(maxUsage, Joi.number().integer().allow(null)),
   expiresAt: column.time(),
@@ -30,8 +39,8 @@ export class EnrollmentKey extends keys.Model {
 
 /** Everything but the hash. */
 export function showEnrollmentKey(row: EnrollmentKey) {
-  const { id, orgId, siteId, name, usageCount, maxUsage, expiresAt, createdBy, createdAt } = row;
-  return { id, orgId, siteId, name, usageCount, maxUsage, expiresAt, createdBy, createdAt };
+  const { id, orgId, siteId, name, tags, usageCount, maxUsage, expiresAt, createdBy, createdAt } = row;
+  return { id, orgId, siteId, name, tags, usageCount, maxUsage, expiresAt, createdBy, createdAt };
 }
 
 export const enrollmentKeyShape = named('EnrollmentKey', keys.answer());
@@ -41,7 +50,7 @@ export const enrollmentKeyOnce = named(
     key: Joi.string().hex().length(64).required().description('The raw key; it cannot be shown again'),
   }),
 );
-const created = keys.input(['siteId', 'name'], { required: ['name'] });
+const created = keys.input(['siteId', 'name', 'tags'], { required: ['name'] });
 export type EnrollmentKeyCreate = InputOf<typeof created> & { orgId?: string; maxUsage: number; expiresAt?: Date };
 export const enrollmentKeyCreate = named(
   'EnrollmentKeyCreate',

@@ -10,7 +10,10 @@ const example: Example = {
   async make(platform, { orgId, siteId, orgAdmin }) {
     const { token } = orgAdmin;
     await platform.call('POST', '/api-keys', { token, body: { orgId, name: 'Example' } });
-    await platform.call('POST', '/enrollment-keys', { token, body: { orgId, siteId, name: 'Example' } });
+    await platform.call('POST', '/enrollment-keys', {
+      token,
+      body: { orgId, siteId, name: 'Example', tags: ['branch office'] },
+    });
   },
   callsElsewhere: { ...accountCalls, ...phoneCalls },
   testedIn: {

@@ -133,7 +133,7 @@ async function insertDevice(ctx: Context, input: EnrollInput, match: Match | nul
   const row = {
     ...described(input),
     ...(await admission(ctx, orgId)),
-    ...{ orgId, siteId, osType, deviceRole: roleOf(input) },
+    ...{ orgId, siteId, osType, deviceRole: roleOf(input), tags: [...(input.tags ?? [])] },
     agentId: randomBytes(32).toString('hex'),
     possibleReplacementOfDeviceId: match?.id ?? null,
   };
@@ -186,7 +186,7 @@ async function finish(ctx: Context, device: Device, input: EnrollInput, from: Ma
     orgId,
     resourceId: deviceId,
     resourceName: hostname,
-    details: { via },
+    details: { via, ...(device.tags.length > 0 && !reattached ? { tags: device.tags } : {}) },
     actor: { kind: 'agent', id: deviceId },
   });
   const match = from === 'reattach' ? null : from;

@@ -47,7 +47,7 @@ async function findKey(ctx: Context, id: string): Promise<EnrollmentKey> {
 
 export const readEnrollmentKey = async (ctx: Context, id: string) => showEnrollmentKey(await findKey(ctx, id));
 
-/** Throws ORG_REQUIRED, 403 for an organization or site out of reach, 400 for a site of another organization. */
+/** Throws ORG_REQUIRED, 403 for an organization or site out of reach, 400 for a site of another organization or a bad tag. */
 export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCreate) {
   const orgId = targetOrg(ctx, input.orgId, () => errors.OrgRequired(`orgId is required for ${ctx.scope.kind} scope`));
   const siteId = input.siteId ?? null;
@@ -56,6 +56,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
   if (ctx.scope.groupIds) throw errors.SiteAccessDenied();
   await mustExistOrg(ctx, orgId);
   if (siteId) await ctx.use('tenancy').mustExistSite(siteId, orgId);
+  const tags = ctx.use('devices').checkedTags(input.tags ?? [], 'tags');
   const { config, enrollmentPepper } = ctx.services;
   const key = newEnrollmentKey();
   // reach: mustAccessSite above checks the site of the new key
@@ -64,6 +65,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
       orgId,
       siteId,
       name: input.name,
+      tags,
       maxUsage: input.maxUsage,
       expiresAt:
         input.expiresAt ?? new Date(Date.now() + variables.of(config).ENROLLMENT_KEY_DEFAULT_TTL_MINUTES * 60_000),
@@ -71,7 +73,7 @@ export async function createEnrollmentKey(ctx: Context, input: EnrollmentKeyCrea
       keyHash: pepperedHash(key, enrollmentPepper),
     } as Partial<EnrollmentKey>)
     .returning('*');
-  record(ctx, 'enrollment_key.create', made, { siteId, maxUsage: made.maxUsage, expiresAt: made.expiresAt });
+  record(ctx, 'enrollment_key.create', made, { siteId, tags, maxUsage: made.maxUsage, expiresAt: made.expiresAt });
   return { ...showEnrollmentKey(made), key };
 }
 

@@ -7,6 +7,8 @@ export interface LockedEnrollmentKey {
   orgId: string;
   siteId: string | null;
   createdBy: string | null;
+  /** Of devices that are new with this enrollment. */
+  tags: string[];
   usageCount: number;
   maxUsage: number | null;
   expiresAt: Date;
@@ -21,7 +23,7 @@ export interface LockedEnrollmentKey {
 export async function lockEnrollmentKey(ctx: Context, rawKey: string): Promise<LockedEnrollmentKey | null> {
   // reach: platform role: the agent presents the secret key itself
   const { rows } = await ctx.sql<LockedEnrollmentKey>(
-    `select id, org_id as "orgId", site_id as "siteId", created_by as "createdBy", usage_count as "usageCount", max_usage as "maxUsage",
+    `select id, org_id as "orgId", site_id as "siteId", created_by as "createdBy", tags, usage_count as "usageCount", max_usage as "maxUsage",
        expires_at as "expiresAt", coalesce(usage_count >= max_usage, false) as exhausted, expires_at <= now() as expired
      from enrollment_keys where key_hash = $1 for update`,
     [pepperedHash(rawKey, ctx.services.enrollmentPepper)],

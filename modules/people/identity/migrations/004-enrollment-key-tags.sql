@@ -1,0 +1,3 @@
+-- Tags that devices have from their enrollment.
+
+alter table enrollment_keys add column tags text[] not null default '{}' check (cardinality(tags) <= 20);
