@@ -1,11 +1,21 @@
 /** Sends full snapshots of the machine, each with the hash that lets the server skip an unchanged one. */
 
-import { MAX_PATCHES, MAX_SESSIONS, MAX_SOFTWARE } from '#agent-protocol';
+import { MAX_CONNECTIONS, MAX_PATCHES, MAX_PROCESSES, MAX_SESSIONS, MAX_SOFTWARE } from '#agent-protocol';
 import type { Session } from './link/session.ts';
 import type { Machine } from './machine.ts';
 import { withSnapshotHash } from './store/snapshot-hash.ts';
 
-type Kind = 'hardware' | 'network' | 'disks' | 'software' | 'services' | 'sessions' | 'patches';
+type Kind =
+  | 'hardware'
+  | 'network'
+  | 'disks'
+  | 'software'
+  | 'services'
+  | 'sessions'
+  | 'patches'
+  | 'connections'
+  | 'processes';
+export type SampleKind = 'sessions' | 'connections' | 'processes';
 
 export class Inventory {
   readonly #session: Session;
@@ -29,9 +39,9 @@ export class Inventory {
     return this.#sending;
   }
 
-  /** Sends who is logged in and nothing else; throws what the server said. */
-  async sendPeople(): Promise<void> {
-    await this.#sendOne('sessions', this.#snapshots().sessions);
+  /** Sends one part and nothing else; throws what the server said. */
+  async sendSample(kind: SampleKind): Promise<void> {
+    await this.#sendOne(kind, this.#snapshots()[kind]);
   }
 
   async #sendAll(): Promise<Record<string, string>> {
@@ -78,6 +88,15 @@ export class Inventory {
       async sessions() {
         const sessions = await machine.people();
         return sessions && { sessions: sessions.slice(0, MAX_SESSIONS), complete: true };
+      },
+      // Samples are whole by what they are for: the first of a long list stand for all of it.
+      async connections() {
+        const connections = await machine.connections();
+        return connections && { connections: connections.slice(0, MAX_CONNECTIONS), complete: true };
+      },
+      async processes() {
+        const processes = await machine.processes();
+        return processes && { processes: processes.slice(0, MAX_PROCESSES), complete: true };
       },
       async patches() {
         const found = await machine.patches();

@@ -2,15 +2,18 @@
 import { access } from 'node:fs/promises';
 import os from 'node:os';
 import type {
+  Connection,
   DiskUsage,
   HardwareInfo,
   LoginSession,
   Metrics,
   NetworkAdapter,
+  ProcessSample,
   ServiceItem,
   SoftwareItem,
 } from '#agent-protocol';
 import { outputOf } from './collect/ask.ts';
+import { collectConnections } from './collect/connections.ts';
 import { collectDisks } from './collect/disks.ts';
 import { collectHardware } from './collect/hardware.ts';
 import { collectIdentity, type Identity } from './collect/identity.ts';
@@ -19,6 +22,7 @@ import { metricsSampler } from './collect/metrics.ts';
 import { collectNetwork } from './collect/network.ts';
 import { collectPatches, type PendingPatches } from './collect/patches.ts';
 import { collectPeople } from './collect/people.ts';
+import { collectProcesses } from './collect/processes.ts';
 import { collectServices } from './collect/services.ts';
 import { collectSoftware } from './collect/software.ts';
 import { windowsMoment } from './collect/windows/system.ts';
@@ -33,6 +37,10 @@ export interface Machine {
   services(): Promise<ServiceItem[] | undefined>;
   /** Who is logged in. */
   people(): Promise<LoginSession[] | undefined>;
+  /** Open connections and ports that programs listen on; established ones first. */
+  connections(): Promise<Connection[] | undefined>;
+  /** The running processes, the busiest first. */
+  processes(): Promise<ProcessSample[] | undefined>;
   /** Packages of which a newer version could be installed. */
   patches(): Promise<PendingPatches | undefined>;
   /** Load since the previous call. */
@@ -52,6 +60,8 @@ export function realMachine(): Machine {
     software: collectSoftware,
     services: collectServices,
     people: collectPeople,
+    connections: collectConnections,
+    processes: collectProcesses,
     patches: collectPatches,
     metrics: metricsSampler(),
     async moment() {

@@ -2,7 +2,7 @@
 
 import type { AgentOptions } from './agent-options.ts';
 import type { Health } from './health.ts';
-import type { Inventory } from './inventory.ts';
+import type { Inventory, SampleKind } from './inventory.ts';
 import { RefusedError } from './link/client.ts';
 import type { Diary } from './link/diary.ts';
 import type { Session } from './link/session.ts';
@@ -21,7 +21,8 @@ export function schedules(
       ? []
       : [
           inventorySchedule(options, inventory, health),
-          peopleSchedule(options, inventory, health),
+          sampleSchedule(options, inventory, health, ['sessions'], options.timing.people),
+          sampleSchedule(options, inventory, health, ['connections', 'processes'], options.timing.samples),
           eventSchedule(options, session, health),
         ]),
     diarySchedule(options, diary),
@@ -31,19 +32,27 @@ export function schedules(
   };
 }
 
-/** People come and go more often than the rest of the inventory is looked at. */
-function peopleSchedule({ timing, log, signal }: Timed, inventory: Inventory, health: Health): Schedule {
-  let dueAt = performance.now() + timing.people;
+/** Sends what changes more often than the rest of the inventory is looked at; the inventory itself brings the first. */
+function sampleSchedule(
+  { log, signal }: Timed,
+  inventory: Inventory,
+  health: Health,
+  kinds: readonly SampleKind[],
+  everyMs: number,
+): Schedule {
+  let dueAt = performance.now() + everyMs;
   return () => {
     if (performance.now() < dueAt) return;
-    dueAt = performance.now() + timing.people;
-    inventory.sendPeople().then(
-      () => health.works('people'),
-      (fault: Error) => {
-        health.fails('people');
-        if (!signal.aborted) log(`Who is logged in was not sent: ${fault.message}.`, 'warn');
-      },
-    );
+    dueAt = performance.now() + everyMs;
+    for (const kind of kinds) {
+      inventory.sendSample(kind).then(
+        () => health.works(kind),
+        (fault: Error) => {
+          health.fails(kind);
+          if (!signal.aborted) log(`The sample of ${kind} was not sent: ${fault.message}.`, 'warn');
+        },
+      );
+    }
   };
 }
 

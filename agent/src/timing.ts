@@ -12,6 +12,8 @@ export interface Timing {
   inventory: number;
   /** Between two looks at who is logged in. */
   people: number;
+  /** Between two samples of open connections and running processes, and two readings of custom fields. */
+  samples: number;
   /** Between two sendings of the agent's own lines. */
   lines: number;
   /** Between two readings of the operating system's events. */
@@ -49,6 +51,7 @@ export const DEFAULT_TIMING: Timing = {
   poll: 2_000,
   inventory: 6 * 3_600_000,
   people: 300_000,
+  samples: 900_000,
   lines: 60_000,
   events: 60_000,
   killGrace: 5_000,

@@ -6,6 +6,10 @@ import type { Machine } from '../machine.ts';
 import { sha256Hex } from '../store/snapshot-hash.ts';
 import { MODELS, SERVICES, SOFTWARE, VERSIONS } from './catalog.ts';
 
+const unknown = async () => undefined;
+/** A simulated machine has no logins, no sockets, no processes and no pending updates. */
+const NOTHING = { people: unknown, connections: unknown, processes: unknown, patches: unknown };
+
 /** Windows is what most offices run. */
 const SYSTEMS: readonly OsType[] = ['windows', 'windows', 'windows', 'linux', 'linux', 'macos'];
 
@@ -104,9 +108,7 @@ export function simulatedMachine(seed: string): Machine {
     software: async () => software,
     services: async () =>
       SERVICES[osType].map(([name, displayName]) => ({ name, displayName, state: 'running', startType: 'auto' })),
-    // A simulated machine has no logins and no pending updates.
-    people: async () => undefined,
-    patches: async () => undefined,
+    ...NOTHING,
     metrics: async () => nextMetrics(load, ramTotalMb, diskTotalGb),
     moment: async () => ({ uptimeSeconds: Math.round((performance.now() - startedAt) / 1000), pendingReboot: false }),
   };

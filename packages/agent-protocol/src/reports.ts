@@ -46,3 +46,33 @@ export interface LoginSession {
 export interface SessionReport extends Snapshot {
   sessions: LoginSession[];
 }
+
+/** An open connection or a port that a program listens on. Agents may use other words for `state`. */
+export interface Connection {
+  protocol: 'tcp' | 'tcp6' | 'udp' | 'udp6';
+  localAddress: string;
+  localPort: number;
+  /** Absent for sockets that only listen. */
+  remoteAddress?: string;
+  remotePort?: number;
+  state?: string;
+  /** Absent where the agent may not see whose socket it is. */
+  pid?: number;
+  process?: string;
+}
+export interface ConnectionReport extends Snapshot {
+  connections: Connection[];
+}
+
+/** A running process, without its command line: arguments may hold passwords. */
+export interface ProcessSample {
+  pid: number;
+  name: string;
+  cpuPercent?: number;
+  memoryMb?: number;
+  user?: string;
+  startedAt?: string;
+}
+export interface ProcessReport extends Snapshot {
+  processes: ProcessSample[];
+}

@@ -1,6 +1,7 @@
 /** The bodies of reports: patches by source, security, sessions, connections, processes; and values of custom fields. */
 import Joi from 'joi';
 import {
+  type Connection,
   type LoginSession,
   MAX_CONNECTIONS,
   MAX_PATCHES,
@@ -9,6 +10,7 @@ import {
   PATCH_SOURCES,
   type Patch,
   type PatchReport,
+  type ProcessSample,
 } from '../reports.ts';
 import { snapshotKeys } from './inventory.ts';
 import { address, amount, count, flag, instant, label, lenient, open, percent, storable, text } from './values.ts';
@@ -146,7 +148,7 @@ export const connectionsBody = open<ReportBody>({
   ...snapshotKeys,
   connections: list(
     MAX_CONNECTIONS,
-    open({
+    open<Connection>({
       protocol: label(10).required(),
       localAddress: lenient(address()),
       localPort: lenient(count()),
@@ -162,7 +164,7 @@ export const processesBody = open<ReportBody>({
   ...snapshotKeys,
   processes: list(
     MAX_PROCESSES,
-    open({
+    open<ProcessSample>({
       pid: count().required(),
       name: label(255).required(),
       cpuPercent: lenient(amount()),

@@ -1,0 +1,56 @@
+/** What an agent on this machine reports, as the API of a whole platform shows it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Connection, ProcessSample } from '#agent-protocol';
+import { enrollmentKey, sharedPlatform, tenant, until } from '#test';
+import { temporaryFolder } from './harness.ts';
+
+const PROGRAM = join(import.meta.dirname, '../src/main.ts');
+const platform = await sharedPlatform();
+test.after.always(() => platform.stop());
+
+interface Reported<B> {
+  data: { parts: { source: string | null; takenAt: string; body: B }[] };
+}
+
+test('connections and processes of this machine are shown with the device', async (t) => {
+  const folder = await temporaryFolder(t);
+  const state = join(folder, 'state.json');
+  const start = (...args: string[]) => {
+    const child = spawn(process.execPath, [PROGRAM, ...args, '--state', state], { cwd: folder, stdio: 'ignore' });
+    t.teardown(() => child.kill('SIGKILL'));
+    return child;
+  };
+  const listener = createServer();
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => listener.close());
+  const { port } = listener.address() as { port: number };
+  const at = await tenant(platform);
+  const key = await enrollmentKey(platform, at);
+  t.is((await once(start('enroll', '--server', platform.url, '--key', key), 'close'))[0], 0);
+  const agent = start('run', '--interval', '1');
+  const [device] = await platform.sql<{ id: string }>('select id from devices where org_id = $1', [at.orgId]);
+  const reported = <B>(kind: string) =>
+    until(async () => {
+      const path = `/devices/${device?.id}/reports?kind=${kind}`;
+      const { status, body } = await platform.call<Reported<B>>('GET', path, { token: at.orgAdmin.token });
+      return status === 200 && body.data.parts[0]?.body;
+    });
+
+  const { connections } = await reported<{ connections: Connection[] }>('connections');
+  t.like(
+    connections.find(({ localPort, state: word }) => localPort === port && word === 'listen'),
+    { protocol: 'tcp', localAddress: '127.0.0.1', pid: process.pid },
+  );
+  const { processes } = await reported<{ processes: ProcessSample[] }>('processes');
+  const own = processes.find(({ pid }) => pid === agent.pid);
+  t.truthy(own?.name);
+  t.true(Number(own?.memoryMb) > 1);
+  t.false(JSON.stringify(processes).includes('commandLine'));
+
+  agent.kill('SIGTERM');
+  await once(agent, 'close');
+});
