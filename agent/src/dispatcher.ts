@@ -2,6 +2,7 @@
 
 import type { Command } from '#agent-protocol';
 import { type CommandHost, failed, type Handler, type Outcome } from './commands/contract.ts';
+import { switchedOff } from './commands/switched-off.ts';
 import { isInteractive, isReading } from './commands/tools.ts';
 import type { Health } from './health.ts';
 import { RefusedError } from './link/client.ts';
@@ -160,8 +161,10 @@ export class Dispatcher {
   }
 
   async #outcome({ id, type, payload }: Command): Promise<Outcome> {
-    const { handlers, host } = this.#options;
+    const { handlers, host, session } = this.#options;
     if (type === CANCEL_COMMAND) return this.#cancel(payload ?? {});
+    const off = switchedOff(session.state.config, type);
+    if (off) return failed(off);
     const stop = this.#stops.get(id)?.signal;
     const signal = stop ? AbortSignal.any([this.#options.signal, stop]) : this.#options.signal;
     const cancelled: Outcome = { status: 'cancelled', error: 'cancelled while it ran' };

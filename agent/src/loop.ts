@@ -3,6 +3,7 @@
 import type { AgentConfig, AgentHeartbeat, Command, ReceivedAnswer, WatchdogHeartbeat } from '#agent-protocol';
 import type { AgentOptions } from './agent-options.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { isOn } from './features.ts';
 import { Health } from './health.ts';
 import { heartbeatBuilder } from './heartbeat.ts';
 import { Inventory } from './inventory.ts';
@@ -12,6 +13,7 @@ import { Outbox } from './link/outbox.ts';
 import { confirmTokens, rotateTokens } from './link/rotation.ts';
 import { Session } from './link/session.ts';
 import { Uplink } from './link/uplink.ts';
+import { MetricsSchedule } from './metrics-schedule.ts';
 import { schedules } from './schedules.ts';
 import { Journal } from './store/journal.ts';
 import { Backoff, pause } from './timing.ts';
@@ -125,12 +127,18 @@ async function sendHeartbeats(options: AgentOptions, parts: Parts): Promise<void
   const { signal, timing, log } = options;
   const { session, outbox } = parts;
   const { speaker } = options;
-  const describe = heartbeatBuilder(options.machine, options.allowPower, () => parts.health.status);
+  const load = loadOf(options, parts);
+  const describe = heartbeatBuilder(options.machine, {
+    powerCommands: options.allowPower,
+    status: () => parts.health.status,
+    metrics: () => load.take(),
+  });
   const build = (): Promise<AgentHeartbeat | WatchdogHeartbeat> =>
     speaker ? speaker.heartbeat(session) : describe(session.state.autoUpdateEnabled);
   const backoff = new Backoff(timing);
   const sendWhatIsDue = schedules(options, parts);
   const poll = poller(options, parts);
+  signal.addEventListener('abort', () => load.stop(), { once: true });
   let working = false;
   while (!signal.aborted) {
     try {
@@ -161,6 +169,19 @@ async function sendHeartbeats(options: AgentOptions, parts: Parts): Promise<void
       await pause(afterFault(fault, session, backoff, options), signal);
     }
   }
+}
+
+/** Heartbeats go on without load when it cannot be measured. */
+function loadOf({ machine, log }: AgentOptions, { session, health }: Parts): MetricsSchedule {
+  return new MetricsSchedule(
+    () => machine.metrics(),
+    () => session.state.config.metricsCollectionIntervalSeconds,
+    (fault) => {
+      if (fault === undefined) return health.works('metrics');
+      health.fails('metrics');
+      log(`The load was not measured: ${sentenceOf(fault)}.`, 'warn');
+    },
+  );
 }
 
 /** Milliseconds to wait after a failed heartbeat; a quarantined agent keeps its usual interval. */
@@ -230,7 +251,8 @@ async function obey(answer: ReceivedAnswer, options: AgentOptions, parts: Parts,
 async function takeOffers(answer: ReceivedAnswer, { speaker }: AgentOptions, parts: Parts): Promise<void> {
   const { updates, dispatcher, session } = parts;
   await updates?.heard();
-  if (dispatcher.busy || !session.state.autoUpdateEnabled) return;
+  const { autoUpdateEnabled, config } = session.state;
+  if (dispatcher.busy || !autoUpdateEnabled || !isOn(config, 'updates')) return;
   updates?.offered(speaker ? answer.watchdogUpgradeTo : answer.upgradeTo);
 }
 

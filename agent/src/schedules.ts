@@ -1,6 +1,7 @@
 /** What the agent sends beside its heartbeats: inventory, login sessions, system events, its own log lines. */
 
 import type { AgentOptions } from './agent-options.ts';
+import { isOn } from './features.ts';
 import type { Health } from './health.ts';
 import type { Inventory, SampleKind } from './inventory.ts';
 import { RefusedError } from './link/client.ts';
@@ -99,7 +100,7 @@ function eventSchedule(
     if (performance.now() < dueAt) return;
     dueAt = performance.now() + timing.events;
     // Once it is wanted again, what happened meanwhile is not made up for.
-    const wanted = session.state.config.features?.event_logs !== false;
+    const wanted = isOn(session.state.config, 'event_logs');
     const round = wanted ? spool.send() : systemEvents.store.clear();
     round.then(
       () => health.works('events'),

@@ -138,8 +138,7 @@ test('a heartbeat names the addresses when they have changed, and whether there 
       identity: async () => ({ ...(await machine.identity()), isHeadless: true }),
       network: async () => [{ name: 'eth0', isPrimary: true, ...adapter, ipv4: addresses, ipv6: [] }],
     },
-    true,
-    () => 'warning',
+    { powerCommands: true, status: () => 'warning', metrics: async () => undefined },
   );
   t.like(await build(true), {
     status: 'warning',

@@ -19,6 +19,7 @@ function keeping(answer: () => Promise<void> = async () => undefined) {
   const calls: Sent[][] = [];
   const session = {
     condition: 'ok',
+    state: { config: {} },
     async call(_method: string, _path: string, { logs }: { logs: Sent[] }) {
       await answer();
       calls.push(logs);

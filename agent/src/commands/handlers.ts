@@ -1,5 +1,5 @@
 /** Which handler answers which type of command. */
-import { LOG_LEVELS, POWER_COMMANDS } from '#agent-protocol';
+import { LOG_LEVELS, MAX_LOG_LEVEL_MINUTES, POWER_COMMANDS } from '#agent-protocol';
 import type { Handler } from './contract.ts';
 import { failed } from './contract.ts';
 import { power } from './power.ts';
@@ -25,16 +25,13 @@ const updateAgent: Handler = async (payload, host) => {
   return { status: 'completed', result: version === undefined ? { upToDate: true } : { updatingTo: version } };
 };
 
-/** One week; a longer time takes another command. */
-const LONGEST_LEVEL_MINUTES = 10_080;
-
 /** More of the agent's own lines than warnings, for an hour unless told otherwise. */
 const setLogLevel: Handler = async ({ level, durationMinutes = 60 }, host) => {
   const known = LOG_LEVELS.find((word) => word === level);
   if (!known) return failed(`payload.level must be one of ${LOG_LEVELS.join(', ')}`);
   const minutes = Number.isInteger(durationMinutes) ? Number(durationMinutes) : -1;
-  if (minutes < 0 || minutes > LONGEST_LEVEL_MINUTES)
-    return failed(`payload.durationMinutes must be a whole number from 0 to ${LONGEST_LEVEL_MINUTES}`);
+  if (minutes < 0 || minutes > MAX_LOG_LEVEL_MINUTES)
+    return failed(`payload.durationMinutes must be a whole number from 0 to ${MAX_LOG_LEVEL_MINUTES}`);
   host.setLogLevel(known, minutes);
   return { status: 'completed', result: { level: known, durationMinutes: minutes } };
 };

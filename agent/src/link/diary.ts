@@ -1,5 +1,6 @@
 /** What the agent says about itself: all of it on its console, and from a level on to the server. */
 import { LOG_LEVELS, type LogEntry, type LogLevel, MAX_LOG_LINES } from '#agent-protocol';
+import { isOn } from '../features.ts';
 import { AGENT_VERSION } from '../version.ts';
 import { RefusedError } from './client.ts';
 import type { Log } from './log.ts';
@@ -61,6 +62,11 @@ export class Diary {
   }
 
   async #sendAll(): Promise<void> {
+    // The server would drop them; what is said meanwhile is on the console only.
+    if (this.#session && !isOn(this.#session.state.config, 'agent_logs')) {
+      this.#lines = [];
+      this.#lost = 0;
+    }
     while (this.#session?.condition === 'ok' && this.#lines.length > 0) {
       const batch = this.#lines.slice(0, MAX_LOG_LINES);
       const lost = this.#lost;

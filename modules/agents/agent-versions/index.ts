@@ -14,6 +14,7 @@ export default defineModule({
   variables,
   default: 'on',
   agentFeatures: ['updates'],
+  commands: ['update_agent'],
   auditOnly: ['agent_version.sync.failed', 'agent.update.succeeded', 'agent.update.failed', 'agent.rollout.halt'],
   settings: updatePolicy,
   start: (start) => ({

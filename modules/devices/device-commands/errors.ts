@@ -14,6 +14,13 @@ export const UseDedicatedEndpoint = defineError(
 /** Thrown for a power command that a setting or the installation of the agent does not allow; `details` says which. */
 export const PowerCommandsOff = defineError('POWER_COMMANDS_OFF', 409, 'Power commands are turned off for this device');
 
+/** Thrown for a command of a module that is switched off for the organization of the device; `details` names it. */
+export const CommandDisabled = defineError(
+  'COMMAND_DISABLED',
+  409,
+  'The feature that the command belongs to is switched off for this organization',
+);
+
 /** Thrown when a module blocks the command for the device, as during a maintenance window. */
 export const BlockedByMaintenance = defineError(
   'BLOCKED_BY_MAINTENANCE',

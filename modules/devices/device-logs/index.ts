@@ -10,4 +10,5 @@ export default defineModule({
   variables,
   default: 'on',
   agentFeatures: ['agent_logs', 'event_logs'],
+  commands: ['set_log_level'],
 });

@@ -52,7 +52,8 @@ export interface AgentHeartbeat extends MachineState {
   role: 'agent';
   /** The worst of what the agent wrote about itself lately: `warning` or `error` when something did not work. */
   status: HeartbeatStatus;
-  metrics: Metrics & { interfaceStats?: InterfaceStats[] };
+  /** Absent in heartbeats that come sooner than the next sample is due (`metricsCollectionIntervalSeconds`). */
+  metrics?: Metrics & { interfaceStats?: InterfaceStats[] };
   ipHistoryUpdate?: AddressChange;
 }
 export interface WatchdogHeartbeat extends WatchdogStatus {

@@ -2,6 +2,8 @@
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+/** How long agents send lines of another level than usual at the request of `set_log_level`; 0 means until they restart. */
+export const MAX_LOG_LEVEL_MINUTES = 10_080;
 /** Lines of one call of `POST /agents/{id}/logs`. */
 export const MAX_LOG_LINES = 500;
 

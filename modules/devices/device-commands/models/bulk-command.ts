@@ -39,7 +39,9 @@ export const bulkResult = named(
         Joi.object({
           deviceId,
           hostname: Joi.string().required(),
-          code: Joi.string().valid('ALREADY_PENDING', 'DEVICE_OFFLINE', 'MAINTENANCE', 'POWER_COMMANDS_OFF').required(),
+          code: Joi.string()
+            .valid('ALREADY_PENDING', 'DEVICE_OFFLINE', 'MAINTENANCE', 'COMMAND_DISABLED', 'POWER_COMMANDS_OFF')
+            .required(),
           commandId: uuid,
         }),
       )

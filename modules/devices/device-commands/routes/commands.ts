@@ -53,6 +53,7 @@ export default [
         'MFA_VERIFICATION_REQUIRED',
         'BLOCKED_BY_MAINTENANCE',
         'POWER_COMMANDS_OFF',
+        'COMMAND_DISABLED',
         'NO_MACS',
         'NO_SUBNET',
         'IPV6_ONLY',

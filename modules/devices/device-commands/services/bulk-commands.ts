@@ -6,6 +6,7 @@ import type { BulkCommand } from '../models/bulk-command.ts';
 import { mustBeSendable } from './command-types.ts';
 import { mustHaveMfa } from './commands.ts';
 import { blockedNow } from './guards.ts';
+import { offForCommand } from './module-commands.ts';
 import { powerBlocks } from './power.ts';
 import { sentBy } from './senders.ts';
 
@@ -135,15 +136,20 @@ async function withoutSkipped(
     command.type,
   );
   const refused = await powerBlocks(ctx, fit, command.type);
-  return fit.filter(({ id, hostname, online }) => {
+  const off = offForCommand(
+    ctx,
+    fit.map(({ orgId }) => orgId),
+    command.type,
+  );
+  return fit.filter(({ id, orgId, hostname, online }) => {
     const offline = command.whenOffline === 'fail' && !online;
-    const code = blocked.has(id)
-      ? 'MAINTENANCE'
-      : refused.has(id)
-        ? 'POWER_COMMANDS_OFF'
-        : offline
-          ? 'DEVICE_OFFLINE'
-          : null;
+    const reasons = [
+      off.has(orgId) && 'COMMAND_DISABLED',
+      blocked.has(id) && 'MAINTENANCE',
+      refused.has(id) && 'POWER_COMMANDS_OFF',
+      offline && 'DEVICE_OFFLINE',
+    ];
+    const code = reasons.find((one) => one !== false) ?? null;
     if (code) skipped.push({ deviceId: id, hostname, code });
     return code === null;
   });

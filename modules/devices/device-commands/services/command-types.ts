@@ -1,5 +1,6 @@
 /** The commands that users can send: payload, delivery deadline and execution time of each. */
 import Joi from 'joi';
+import { LOG_LEVELS, MAX_LOG_LEVEL_MINUTES } from '#agent-protocol';
 import { type Context, errors } from '#core';
 import { UseDedicatedEndpoint } from '../errors.ts';
 
@@ -37,6 +38,15 @@ export const COMMAND_TYPES: Readonly<Record<string, CommandType>> = {
   lock: { ...quick, payload: empty },
   wake: { payload: empty, deliverHours: 1 / 12, executionSeconds: 60, relayed: true },
   set_auto_update: { ...quick, payload: Joi.object({ enabled: Joi.boolean().required() }), single: true },
+  set_log_level: {
+    ...quick,
+    payload: Joi.object({
+      level: Joi.string()
+        .valid(...LOG_LEVELS)
+        .required(),
+      durationMinutes: Joi.number().integer().min(0).max(MAX_LOG_LEVEL_MINUTES).default(60),
+    }),
+  },
   update_agent: {
     payload: Joi.object({ version: Joi.string().max(50) }),
     deliverHours: 168,

@@ -5,6 +5,7 @@ import { BlockedByMaintenance, PowerCommandsOff } from '../errors.ts';
 import { COMMAND_COLUMNS, Command, type CommandCreate, type CommandStatus, type ScriptRun } from '../models/command.ts';
 import { mustBeSendable } from './command-types.ts';
 import { blockedNow } from './guards.ts';
+import { offForCommand } from './module-commands.ts';
 import { powerBlocks } from './power.ts';
 import { queueFor } from './queue.ts';
 import { sentBy } from './senders.ts';
@@ -35,6 +36,8 @@ export async function sendCommand(ctx: Context, deviceId: string, command: Comma
   const device = await (later ? devices.mustExist(deviceId) : devices.hold(deviceId));
   const { known, payload } = mustBeSendable(ctx, command.type, command.payload);
   if (known.mfa) mustHaveMfa(ctx);
+  const off = offForCommand(ctx, [device.orgId], command.type).get(device.orgId);
+  if (off) throw off;
   if ((await blockedNow(ctx, [deviceId], command.type)).has(deviceId)) throw BlockedByMaintenance();
   const refusedBy = (await powerBlocks(ctx, [device], command.type)).get(deviceId);
   if (refusedBy) throw PowerCommandsOff({ details: [{ by: refusedBy }] });

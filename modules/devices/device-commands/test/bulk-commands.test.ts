@@ -1,7 +1,7 @@
 /** One command for many devices. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
+import { type ErrorBody, orgUser, startTestPlatform, tenant, until } from '#test';
 import { enroll, heartbeat, refusalOf } from '../../devices/test/arrange.ts';
 import type { CommandGuard } from '../slots/guard.ts';
 
@@ -54,6 +54,27 @@ test('power commands are refused before they are queued, by setting and by agent
     queued.map(({ type }) => type),
     ['cancel_reboot', 'lock', 'refresh_inventory', 'schedule_reboot'],
   );
+});
+
+test('commands of a module are refused where it is off, and their payload is checked', async (t) => {
+  const { ids, token, orgId, partnerId } = await arrange(1);
+  const [id = ''] = ids;
+  const one = (body: object) => platform.call<ErrorBody>('POST', `/devices/${id}/commands`, { token, body });
+  const level = { type: 'set_log_level', payload: { level: 'debug', durationMinutes: 0 } };
+  t.is((await one(level)).status, 201);
+  for (const payload of [{}, { level: 'loud' }, { level: 'info', durationMinutes: 10_081 }])
+    t.deepEqual(refusalOf(await one({ type: 'set_log_level', payload })), [400, 'VALIDATION_ERROR']);
+  for (const key of ['device-logs', 'agent-versions'])
+    await platform.sql('insert into tenant_modules (partner_id, org_id, key, enabled) values ($1, $2, $3, false)', [
+      ...[partnerId, orgId, key],
+    ]);
+  await until(async () => (await one(level)).status === 409);
+  const refused = await one(level);
+  t.deepEqual(refusalOf(refused), [409, 'COMMAND_DISABLED']);
+  t.like(refused.body.error.details[0], { module: 'device-logs' });
+  t.deepEqual(refusalOf(await one({ type: 'update_agent' })), [409, 'COMMAND_DISABLED']);
+  const many = await send(token, ids, level);
+  t.deepEqual(codes(many.body.skipped, ids), { 0: 'COMMAND_DISABLED' });
 });
 
 test('each device receives its command, or is listed with the reason why it does not', async (t) => {
