@@ -1,6 +1,6 @@
 /** Sends full snapshots of the machine, each with the hash that lets the server skip an unchanged one. */
 
-import { MAX_CONNECTIONS, MAX_PATCHES, MAX_PROCESSES, MAX_SESSIONS, MAX_SOFTWARE } from '#agent-protocol';
+import { MAX_CONNECTIONS, MAX_PATCHES, MAX_PROCESSES, MAX_SESSIONS, MAX_SOFTWARE, type Patch } from '#agent-protocol';
 import type { Session } from './link/session.ts';
 import type { Machine } from './machine.ts';
 import { withSnapshotHash } from './store/snapshot-hash.ts';
@@ -101,15 +101,20 @@ export class Inventory {
       async patches() {
         const found = await machine.patches();
         if (!found) return undefined;
-        const { source, pending, rebootPending } = found;
+        const { source, pending, installed, rebootPending } = found;
         const complete = pending.length <= MAX_PATCHES;
         return {
           coveredSources: [source],
           pending: pending.slice(0, MAX_PATCHES),
+          installed: newestFirst(installed).slice(0, Math.max(0, MAX_PATCHES - pending.length)),
           complete,
           ...(rebootPending !== undefined && { rebootPending }),
         };
       },
     };
   }
+}
+
+function newestFirst(patches: readonly Patch[]): Patch[] {
+  return patches.toSorted((one, other) => (other.installedAt ?? '').localeCompare(one.installedAt ?? '', 'en'));
 }

@@ -20,7 +20,7 @@ import { collectIdentity, type Identity } from './collect/identity.ts';
 import { parseWho } from './collect/macos/system.ts';
 import { metricsSampler } from './collect/metrics.ts';
 import { collectNetwork } from './collect/network.ts';
-import { collectPatches, type PendingPatches } from './collect/patches.ts';
+import { collectPatches, type FoundPatches } from './collect/patches.ts';
 import { collectPeople } from './collect/people.ts';
 import { collectProcesses } from './collect/processes.ts';
 import { collectServices } from './collect/services.ts';
@@ -41,8 +41,8 @@ export interface Machine {
   connections(): Promise<Connection[] | undefined>;
   /** The running processes, the busiest first. */
   processes(): Promise<ProcessSample[] | undefined>;
-  /** Packages of which a newer version could be installed. */
-  patches(): Promise<PendingPatches | undefined>;
+  /** Updates that wait, and those that were installed. */
+  patches(): Promise<FoundPatches | undefined>;
   /** Load since the previous call. */
   metrics(): Promise<Metrics>;
   /** What may change between two heartbeats, besides the load. */

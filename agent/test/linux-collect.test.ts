@@ -101,10 +101,11 @@ test('the package manager that is installed is asked, and a list that failed is 
   t.regex(broken.calls[0] ?? '', /^apt-get --simulate /);
 });
 
-test('updates that the maker names keep its names, and a search that failed says nothing', (t) => {
+test('updates that the maker names keep its names, and a search that failed says nothing', async (t) => {
   const update = { id: 'KB1', title: 'One', version: null, severity: 'critical', sizeBytes: 7, rebootRequired: true };
-  t.deepEqual(fromUpdates('microsoft', [{ ...update, kind: 'security' }]), {
+  t.deepEqual(await fromUpdates('microsoft', [{ ...update, kind: 'security' }], async () => []), {
     source: 'microsoft',
+    installed: [],
     pending: [
       {
         externalId: 'KB1',
@@ -117,7 +118,7 @@ test('updates that the maker names keep its names, and a search that failed says
       },
     ],
   });
-  t.is(fromUpdates('apple', undefined), undefined);
+  t.is(await fromUpdates('apple', undefined, async () => t.fail() as never), undefined);
 });
 
 test('people are listed with where they sit, since when, and for how long they did nothing', (t) => {

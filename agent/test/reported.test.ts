@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Connection, ProcessSample } from '#agent-protocol';
+import type { Connection, Patch, ProcessSample } from '#agent-protocol';
 import { enrollmentKey, sharedPlatform, tenant, until } from '#test';
+import { collectPatches } from '../src/collect/patches.ts';
 import { temporaryFolder } from './harness.ts';
 
 const PROGRAM = join(import.meta.dirname, '../src/main.ts');
@@ -50,6 +51,17 @@ test('connections and processes of this machine are shown with the device', asyn
   t.truthy(own?.name);
   t.true(Number(own?.memoryMb) > 1);
   t.false(JSON.stringify(processes).includes('commandLine'));
+
+  // What waits and what was installed comes from this machine's package manager, where it has one that the agent knows.
+  const here = await collectPatches();
+  if (here) {
+    const { installed } = await reported<{ installed: Patch[] }>('patches');
+    t.deepEqual(
+      installed.map(({ externalId }) => externalId).sort(),
+      here.installed.map((one) => one.externalId).sort(),
+    );
+    for (const one of installed) t.regex(one.installedAt ?? '', /^20/);
+  }
 
   agent.kill('SIGTERM');
   await once(agent, 'close');

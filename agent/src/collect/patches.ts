@@ -1,15 +1,20 @@
-/** The packages of which a newer version waits, as the system's own installer knows them; nothing is changed. */
+/** The updates that wait and those that were installed, as the system's own installer knows them; nothing is changed. */
 import { access } from 'node:fs/promises';
 import type { Patch, PatchSource } from '#agent-protocol';
 import { ToolError } from '../tools/contract.ts';
 import { type Ask, askLinux } from '../tools/linux/ask.ts';
+import { linuxInstalled } from './linux/installed.ts';
+import { macosInstalled } from './macos/installed.ts';
 import { macosUpdates } from './macos/updates.ts';
-import type { PendingUpdate } from './updates.ts';
+import { linuxPatch, type PendingUpdate } from './updates.ts';
+import { windowsInstalled } from './windows/installed.ts';
 import { windowsUpdates } from './windows/updates.ts';
 
-export interface PendingPatches {
+export interface FoundPatches {
   source: PatchSource;
   pending: Patch[];
+  /** Updates that were installed, as far back as the system remembers; what came with the system is none. */
+  installed: Patch[];
   /** Absent where heartbeats report it and this query does not. */
   rebootPending?: boolean;
 }
@@ -18,23 +23,24 @@ export interface PendingPatches {
 const LIMIT_MS = 110_000;
 
 /** The list, or undefined where nothing that this agent knows gives one. */
-export async function collectPatches(): Promise<PendingPatches | undefined> {
-  if (process.platform === 'win32') return fromUpdates('microsoft', await windowsUpdates());
-  if (process.platform === 'darwin') return fromUpdates('apple', await macosUpdates());
+export async function collectPatches(): Promise<FoundPatches | undefined> {
+  if (process.platform === 'win32') return fromUpdates('microsoft', await windowsUpdates(), windowsInstalled);
+  if (process.platform === 'darwin') return fromUpdates('apple', await macosUpdates(), macosInstalled);
   const pending = await linuxPatches(askLinux, AbortSignal.timeout(LIMIT_MS)).catch(() => undefined);
   if (!pending) return undefined;
   const rebootPending = await access('/run/reboot-required').then(
     () => true,
     () => false,
   );
-  return { source: 'linux', pending, rebootPending };
+  return { source: 'linux', pending, installed: await linuxInstalled(), rebootPending };
 }
 
 /** Updates of a system whose maker's own installer names them. */
-export function fromUpdates(
-  source: PendingPatches['source'],
+export async function fromUpdates(
+  source: FoundPatches['source'],
   updates: readonly PendingUpdate[] | undefined,
-): PendingPatches | undefined {
+  history: () => Promise<Patch[]>,
+): Promise<FoundPatches | undefined> {
   const pending = updates?.map(
     ({ id, title, version, kind, severity, rebootRequired }): Patch => ({
       externalId: id.slice(0, 255),
@@ -47,7 +53,7 @@ export function fromUpdates(
       requiresReboot: rebootRequired,
     }),
   );
-  return pending && { source, pending };
+  return pending && { source, pending, installed: await history() };
 }
 
 interface Manager {
@@ -89,21 +95,10 @@ export async function linuxPatches(ask: Ask, signal: AbortSignal): Promise<Patch
   return undefined;
 }
 
-function patch(manager: string, name: string, version: string, isSecurity = false): Patch {
-  return {
-    externalId: `${manager}:${name}@${version}`.slice(0, 255),
-    source: 'linux',
-    title: `${name} ${version}`.slice(0, 500),
-    ...(isSecurity && { category: 'security' as const }),
-    version: version.slice(0, 100),
-    packageId: name.slice(0, 255),
-  };
-}
-
 /** `Inst name [old] (new Origin:version/suite, … [arch])`; packages that would only come along have no old version. */
 export function parseApt(text: string): Patch[] {
   return [...text.matchAll(/^Inst (\S+) \[[^\]]+\] \((\S+) ([^[]*)\[[^\]]*\]\)/gm)].map(([, name, version, origins]) =>
-    patch('apt', name ?? '', version ?? '', /security/i.test(origins ?? '')),
+    linuxPatch('apt', name ?? '', version ?? '', /security/i.test(origins ?? '')),
   );
 }
 
@@ -112,7 +107,7 @@ export function parseDnf(text: string): Patch[] {
   const [list = ''] = text.split(/^Obsoleting Packages$/m);
   const unwrapped = list.replaceAll(/\n[ \t]+/g, ' ');
   return [...unwrapped.matchAll(/^(\S+)\.(\w+)\s+(\S+)\s+(\S+)\s*$/gm)].map(([, name, , version, repository]) =>
-    patch('rpm', name ?? '', version ?? '', /security/i.test(repository ?? '')),
+    linuxPatch('rpm', name ?? '', version ?? '', /security/i.test(repository ?? '')),
   );
 }
 
@@ -122,13 +117,13 @@ export function parseZypper(text: string): Patch[] {
     const of = (name: string): string | undefined => new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1];
     const name = of('name');
     const version = of('edition');
-    return name && version ? patch('rpm', name, version, /security/i.test(of('category') ?? '')) : [];
+    return name && version ? linuxPatch('rpm', name, version, /security/i.test(of('category') ?? '')) : [];
   });
 }
 
 /** `name-1.36.1-r5 < 1.36.1-r7`. */
 export function parseApk(text: string): Patch[] {
   return [...text.matchAll(/^(\S+)-\d\S*-r\d+\s+<\s+(\S+)/gm)].map(([, name, version]) =>
-    patch('apk', name ?? '', version ?? ''),
+    linuxPatch('apk', name ?? '', version ?? ''),
   );
 }
