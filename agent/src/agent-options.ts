@@ -32,6 +32,8 @@ export interface AgentOptions {
   transfers?: Transfers;
   /** Events of the operating system and where they wait; absent where none are sent. */
   systemEvents?: { read: ReadEvents; store: SpoolStore };
+  /** The folder whose files are values of custom fields; absent where none are sent. */
+  customFields?: string;
   /** Removes programs and services from this machine; absent for an agent that the installer did not set up. */
   remove?: Remove;
   /** Overrides what the server says, for demonstrations. */

@@ -77,6 +77,7 @@ async function assemble(options: AgentOptions, diary: Diary, end: Parts['end']):
       refreshInventory: () => inventory.send(),
       setAutoUpdate: (enabled) => session.change({ autoUpdateEnabled: enabled }),
       ...(options.remove && { remove: options.remove }),
+      ...(options.customFields && { customFields: options.customFields }),
       setLogLevel: (...level) => diary.setLevel(...level),
       ...(options.updates && { updateAgent: async (version: string | undefined) => updates?.wanted(version) }),
       sendContent: (...what) => session.sendContent(...what),

@@ -1,6 +1,7 @@
 /** What the agent sends beside its heartbeats: inventory, login sessions, system events, its own log lines. */
 
 import type { AgentOptions } from './agent-options.ts';
+import { CustomFields } from './custom-fields.ts';
 import { isOn } from './features.ts';
 import type { Health } from './health.ts';
 import type { Inventory, SampleKind } from './inventory.ts';
@@ -25,6 +26,7 @@ export function schedules(
           sampleSchedule(options, inventory, health, ['sessions'], options.timing.people),
           sampleSchedule(options, inventory, health, ['connections', 'processes'], options.timing.samples),
           eventSchedule(options, session, health),
+          fieldSchedule(options, session, health),
         ]),
     diarySchedule(options, diary),
   ];
@@ -82,6 +84,29 @@ function inventorySchedule({ timing, log, signal }: Timed, inventory: Inventory,
         health.fails('inventory');
         dueAt = performance.now() + 5 * timing.backoffMax;
         if (!signal.aborted) log(`Inventory: ${fault.message}.`, 'warn');
+      },
+    );
+  };
+}
+
+/** Sends the custom fields that files of this machine hold, soon after they changed. */
+function fieldSchedule(
+  { customFields, timing, log, signal }: Timed & Pick<AgentOptions, 'customFields'>,
+  session: Session,
+  health: Health,
+): Schedule {
+  if (customFields === undefined) return () => undefined;
+  const fields = new CustomFields(session, customFields, timing.fieldRetry, log);
+  let dueAt = 0;
+  return () => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + timing.fields;
+    fields.send().then(
+      () => health.works('custom fields'),
+      (fault: Error) => {
+        dueAt = performance.now() + 5 * timing.backoffMax;
+        health.fails('custom fields');
+        if (!signal.aborted) log(`Custom fields were not sent: ${fault.message}.`, 'warn');
       },
     );
   };

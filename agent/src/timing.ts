@@ -12,8 +12,12 @@ export interface Timing {
   inventory: number;
   /** Between two looks at who is logged in. */
   people: number;
-  /** Between two samples of open connections and running processes, and two readings of custom fields. */
+  /** Between two samples of open connections and running processes. */
   samples: number;
+  /** Between two readings of the files that hold custom fields. */
+  fields: number;
+  /** Before a value that the server did not take is sent again. */
+  fieldRetry: number;
   /** Between two sendings of the agent's own lines. */
   lines: number;
   /** Between two readings of the operating system's events. */
@@ -52,6 +56,8 @@ export const DEFAULT_TIMING: Timing = {
   inventory: 6 * 3_600_000,
   people: 300_000,
   samples: 900_000,
+  fields: 60_000,
+  fieldRetry: 3_600_000,
   lines: 60_000,
   events: 60_000,
   killGrace: 5_000,

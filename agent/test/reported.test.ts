@@ -1,6 +1,7 @@
 /** What an agent on this machine reports, as the API of a whole platform shows it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
@@ -17,7 +18,7 @@ interface Reported<B> {
   data: { parts: { source: string | null; takenAt: string; body: B }[] };
 }
 
-test('connections and processes of this machine are shown with the device', async (t) => {
+test('what an agent finds on this machine is shown with its device', async (t) => {
   const folder = await temporaryFolder(t);
   const state = join(folder, 'state.json');
   const start = (...args: string[]) => {
@@ -32,6 +33,17 @@ test('connections and processes of this machine are shown with the device', asyn
   const at = await tenant(platform);
   const key = await enrollmentKey(platform, at);
   t.is((await once(start('enroll', '--server', platform.url, '--key', key), 'close'))[0], 0);
+  const { token } = at.partner;
+  for (const [fieldKey, editableBy] of [
+    ['bios', 'script'],
+    ['owner', 'user'],
+  ]) {
+    const field = { orgId: at.orgId, name: fieldKey, fieldKey, type: 'text', editableBy };
+    t.is((await platform.call('POST', '/custom-fields', { token, body: field })).status, 201);
+  }
+  await mkdir(join(folder, 'state-custom-fields'));
+  await writeFile(join(folder, 'state-custom-fields', 'bios'), 'F.21\n');
+  await writeFile(join(folder, 'state-custom-fields', 'owner'), 'me');
   const agent = start('run', '--interval', '1');
   const [device] = await platform.sql<{ id: string }>('select id from devices where org_id = $1', [at.orgId]);
   const reported = <B>(kind: string) =>
@@ -62,6 +74,13 @@ test('connections and processes of this machine are shown with the device', asyn
     );
     for (const one of installed) t.regex(one.installedAt ?? '', /^20/);
   }
+
+  const fields = await until(async () => {
+    type Detail = { data: { customFields: Record<string, unknown> } };
+    const { body } = await platform.call<Detail>('GET', `/devices/${device?.id}`, { token: at.orgAdmin.token });
+    return body.data.customFields.bios !== undefined && body.data.customFields;
+  });
+  t.deepEqual(fields, { bios: 'F.21' }, 'a field that scripts may not write stays as it is');
 
   agent.kill('SIGTERM');
   await once(agent, 'close');

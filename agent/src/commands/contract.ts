@@ -24,6 +24,8 @@ export interface CommandHost {
   updateAgent?(version: string | undefined): Promise<string | undefined>;
   /** Removes what the installer put on the machine, and names it; absent for an agent that was not installed by it. */
   remove?: Remove;
+  /** The folder into which scripts write custom fields: a file for each key. Absent where none are sent. */
+  customFields?: string;
   /** The content of files, streamed; both throw what the server refused and end with the signal. */
   sendContent: Session['sendContent'];
   fetchContent: Session['fetchContent'];

@@ -57,7 +57,7 @@ export const script: Handler = async (payload, host, { commandId, signal }) => {
     const outcome = await runFirst(interpreter.programs, {
       args: [...interpreter.args, file, ...texts(payload.args)],
       folder,
-      env: variables(payload.env),
+      env: { ...(host.customFields && { CUSTOM_FIELDS: host.customFields }), ...variables(payload.env) },
       timeoutMs: timeoutMs(payload.timeoutSeconds),
       killGraceMs: host.killGraceMs,
       mark: commandId,

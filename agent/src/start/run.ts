@@ -1,5 +1,6 @@
 /** `agent run`: the main agent, until it is stopped. */
 import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { readJournal } from '../collect/system-events.ts';
 import { HANDLERS } from '../commands/handlers.ts';
@@ -12,6 +13,7 @@ import { realMachine } from '../machine.ts';
 import { askSystem } from '../process/ask.ts';
 import { installedStateFolder, removalOf } from '../removal.ts';
 import { stopSignal } from '../signals.ts';
+import { ensurePrivateFolder } from '../store/atomic-file.ts';
 import { fileSpool } from '../store/event-spool.ts';
 import { diskJournal } from '../store/journal.ts';
 import { Pulse } from '../store/pulse.ts';
@@ -39,6 +41,8 @@ export async function runHere(stateFile: string, values: Values): Promise<number
   const store = fileState(stateFile);
   const state = await store.read();
   if (!state) throw new Error(`There is no ${stateFile}; run "enroll" first.`);
+  const customFields = resolve(beside(stateFile, 'custom-fields'));
+  await ensurePrivateFolder(customFields);
   const remove = isSea() ? removalOf(process.execPath, process.platform, askSystem) : undefined;
   const pulse = new Pulse(pulseFile(stateFile), AGENT_VERSION, DEFAULT_TIMING.pulse);
   const reason = await runAgent({
@@ -48,6 +52,7 @@ export async function runHere(stateFile: string, values: Values): Promise<number
     store,
     journalStore: diskJournal(beside(stateFile, 'commands')),
     systemEvents: { read: readJournal, store: fileSpool(beside(stateFile, 'events.json')) },
+    customFields,
     machine: realMachine(),
     handlers: new Map([...HANDLERS, ...toolHandlers(toolsHere([stateFile.replace(/\.json$/, '')]))]),
     timing: DEFAULT_TIMING,
@@ -62,6 +67,7 @@ export async function runHere(stateFile: string, values: Values): Promise<number
   await pulse.end(reason === 'stopped');
   if (reason === 'uninstalled') {
     await rm(pulseFile(stateFile), { force: true });
+    await rm(customFields, { recursive: true, force: true });
     const folder = remove && installedStateFolder(stateFile);
     if (folder) await rm(folder, { recursive: true, force: true });
   }

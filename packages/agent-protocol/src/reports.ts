@@ -64,6 +64,15 @@ export interface ConnectionReport extends Snapshot {
   connections: Connection[];
 }
 
+/** Limits of the custom fields that one call writes. */
+export const MAX_VALUES = 100;
+export const MAX_VALUE_CHARACTERS = 10_000;
+/** What became of values for custom fields: each key succeeds or fails by itself. */
+export interface AgentValuesAnswer {
+  updated: string[];
+  failed: { key: string; code: string; message: string }[];
+}
+
 /** A running process, without its command line: arguments may hold passwords. */
 export interface ProcessSample {
   pid: number;

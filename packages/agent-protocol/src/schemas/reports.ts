@@ -7,6 +7,8 @@ import {
   MAX_PATCHES,
   MAX_PROCESSES,
   MAX_SESSIONS,
+  MAX_VALUE_CHARACTERS,
+  MAX_VALUES,
   PATCH_SOURCES,
   type Patch,
   type PatchReport,
@@ -181,9 +183,9 @@ export interface AgentValues {
 /** Keys and values as scripts print them; the device's organization decides which fields they may write. */
 export const agentValues = open<AgentValues>({
   values: Joi.object()
-    .pattern(Joi.string().max(100), Joi.alternatives(text(10_000), Joi.number(), Joi.boolean(), null))
+    .pattern(Joi.string().max(100), Joi.alternatives(text(MAX_VALUE_CHARACTERS), Joi.number(), Joi.boolean(), null))
     .min(1)
-    .max(100)
+    .max(MAX_VALUES)
     .custom(storable)
     .required(),
 });
