@@ -1550,6 +1550,7 @@ create table devices (
   constraint devices_id_org UNIQUE (id, org_id)
 );
 CREATE INDEX devices_custom_fields ON public.devices USING gin (custom_fields jsonb_path_ops);
+CREATE INDEX devices_custom_found ON public.devices USING gin (lower((custom_fields)::text) gin_trgm_ops) WITH (fastupdate=off) WHERE (custom_fields <> '{}'::jsonb);
 CREATE INDEX devices_display_name_found ON public.devices USING gin (lower((display_name)::text) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX devices_enrolled ON public.devices USING btree (enrolled_at, id);
 CREATE INDEX devices_enrolled_last ON public.devices USING btree (enrolled_at DESC NULLS LAST, id DESC);
@@ -3511,6 +3512,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.devices_with_custom_text(pattern text, as_json text, owners uuid[], keys text[], wanted integer)
+ RETURNS TABLE(device_id uuid)
+ LANGUAGE sql
+ STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select * from find_devices_with_custom_text(app_org_ids(), pattern, as_json, owners, keys, wanted)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.devices_with_custom_value(wanted jsonb)
  RETURNS TABLE(device_id uuid, place tid)
  LANGUAGE plpgsql
@@ -3638,6 +3649,23 @@ begin
     made := made + ensure_daily_partitions(tab, days_ahead);
   end loop;
   return made;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.find_devices_with_custom_text(reached uuid[], pattern text, as_json text, owners uuid[], keys text[], wanted integer)
+ RETURNS TABLE(device_id uuid)
+ LANGUAGE plpgsql
+ STABLE PARALLEL RESTRICTED ROWS 100
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+begin
+  return query select d.id from devices d join organizations o on o.id = d.org_id
+    where (reached is null or d.org_id = any(reached)) and d.custom_fields <> '{}'
+      and lower(d.custom_fields::text) like lower(as_json)
+      and exists (select from jsonb_each_text(d.custom_fields) v join unnest(owners, keys) f (owner, key)
+        on f.key = v.key and f.owner in (d.org_id, o.partner_id) where lower(v.value) like lower(pattern))
+    limit wanted;
 end $function$
 ;
 

@@ -1,7 +1,7 @@
 /** A copy of 10,000 devices with details, made through the API and then kept: against the same rows read by one statement. */
 import { Agent, get } from 'node:http';
 import { openDatabase } from '../../../core/database/pools.ts';
-import { DETAILED } from '../../../modules/devices/devices/services/device-details.ts';
+import { detailed } from '../../../modules/devices/devices/services/device-details.ts';
 import { JOINS, LISTED } from '../../../modules/devices/devices/services/statuses.ts';
 import { makeDevices } from '../devices.ts';
 import type { Ground } from '../ground.ts';
@@ -51,7 +51,8 @@ export const scenario: Scenario = {
       const client = await database.app.connect();
       await client.query(`begin; select set_config('app.org_ids', '{${orgId}}', true),
         set_config('app.partner_id', '${partnerId}', true)`);
-      const { rows } = await client.query(`select ${LISTED}, ${DETAILED}, (select json_agg(json_build_object('id', g.id,
+      const { rows } =
+        await client.query(`select ${LISTED}, ${detailed('d.custom_fields')}, (select json_agg(json_build_object('id', g.id,
           'name', g.name, 'type', g.type, 'isPinned', m.is_pinned) order by lower(g.name), g.id)
           from device_group_members m join device_groups g on g.id = m.group_id where m.device_id = d.id) as groups
         from devices d ${JOINS} order by d.org_id, d.id`);

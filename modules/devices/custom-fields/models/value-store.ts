@@ -25,6 +25,8 @@ export interface HeldValue {
 /** The contributions to `custom-fields.references`: modules whose rules refer to fields list these rules. */
 export interface FieldReferences {
   find(ctx: Context, place: FieldPlace): Promise<FieldReference[]>;
+  /** The value that devices have without one of their own is another now. */
+  defaultChanged?(ctx: Context, place: FieldPlace): Promise<void>;
 }
 export interface FieldReference {
   type: 'filter' | 'device_group' | 'automation' | 'policy' | 'report';

@@ -1,4 +1,5 @@
 /** Definitions of custom fields: list, read, create, change and delete. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Context,
   changesOf,
@@ -15,7 +16,7 @@ import { FieldLimit, ImmutableField, KeyTaken } from '../errors.ts';
 import { CustomField, type FieldCreate, type FieldType, type FieldUpdate, stored } from '../models/custom-field.ts';
 import { checkDefinition, checkMap, takenAway } from './definition.ts';
 import { awaitWriters } from './turns.ts';
-import { misfitsOf, referencesOf, usageOf } from './usage.ts';
+import { misfitsOf, placeOf, referencesOf, usageOf } from './usage.ts';
 import { applyingTo, living } from './visible.ts';
 
 const ORDER = {
@@ -101,12 +102,22 @@ export async function updateField(
     .returning('*')
     .first();
   if (!updated) throw errors.NotFound('Custom field not found');
+  if (!isDeepStrictEqual(defaultOf(field), defaultOf(updated))) await tellDefault(ctx, updated);
   const maps = Object.keys(mapTo).length > 0;
   if (maps) ctx.addJob('custom-fields/map-choices', { fieldId: id, mapTo }, { orgId: null });
   const shown = show(ctx, updated);
   const changed = changesOf(show(ctx, field), shown, Object.keys(changes));
   audit(ctx, 'custom_field.update', updated, { ...changed, ...(maps ? { mapTo } : {}) });
   return { data: { ...shown, invalidCount: await misfitsOf(ctx, updated) } };
+}
+
+/** What counts for devices without a value of their own, and for which of them. */
+const defaultOf = ({ defaultValue, deviceTypes }: CustomField) =>
+  defaultValue === null ? null : [defaultValue, deviceTypes];
+
+async function tellDefault(ctx: Context, field: CustomField): Promise<void> {
+  const place = await placeOf(ctx, field);
+  for (const references of ctx.contributions('custom-fields.references')) await references.defaultChanged?.(ctx, place);
 }
 
 export interface Removal {

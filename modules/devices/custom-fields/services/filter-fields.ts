@@ -1,6 +1,6 @@
 /** Custom fields in filters. Organizations may define the same key differently; each one's devices use its own definition. */
 import type { Context, Slots } from '#core';
-import type { CustomField, FieldType } from '../models/custom-field.ts';
+import type { CustomField, FieldType, FieldValue } from '../models/custom-field.ts';
 import { living } from './visible.ts';
 
 type Family = NonNullable<Slots['filters.field']['family']>;
@@ -17,21 +17,39 @@ const TYPES: Record<FieldType, { type: FilterField['type']; json: string; cast: 
   boolean: { type: 'boolean', json: 'boolean', cast: '::boolean' },
 };
 
-/** Searches an index of the values within the caller's organizations (modules/devices/devices/migrations/001-devices.sql). */
-const search = (key: string) =>
-  ({ within: `devices_with_custom_value(jsonb_build_object('${key}', ?))`, places: true }) as const;
+/**
+ * Searches an index of the values within the caller's organizations (modules/devices/devices/migrations/001-devices.sql). The
+ * default is stored nowhere, so no index finds the devices that have it.
+ */
+const search = (key: string, defaultValue: FieldValue | null) =>
+  ({
+    within: `devices_with_custom_value(jsonb_build_object('${key}', ?))`,
+    places: true,
+    ...(defaultValue === null ? {} : { except: defaultValue }),
+  }) as const;
 
-function fieldOf({ fieldKey, type, options }: CustomField): FilterField {
+/** A value as an SQL constant, in a form without characters that mean something in SQL or to what assembles it. */
+function constantOf(value: FieldValue): string {
+  if (typeof value === 'boolean') return String(value);
+  const text = `convert_from('\\x${Buffer.from(String(value)).toString('hex')}'::bytea, 'utf8')`;
+  return typeof value === 'number' ? `${text}::numeric` : text;
+}
+
+function fieldOf({ fieldKey, type, options, defaultValue, deviceTypes }: CustomField): FilterField {
   // The pattern of keys makes it safe to write one into SQL.
   if (!KEY.test(fieldKey)) throw new Error(`the key ${fieldKey} is none`);
   const { type: kind, json, cast } = TYPES[type];
   const stored = `(d.custom_fields -> '${fieldKey}')`;
+  const typed = `when jsonb_typeof${stored} = '${json}' then ${stored}${cast.startsWith('#') ? ' ' : ''}${cast}`;
+  // A stored value of another type counts as none, and not as the default.
+  const lacking = `${stored} is null${deviceTypes ? ` and d.os_type = any('{${deviceTypes.join(',')}}')` : ''}`;
+  const otherwise = defaultValue === null ? '' : ` when ${lacking} then ${constantOf(defaultValue)}`;
   return {
     key: `custom.${fieldKey}`,
     type: kind,
-    value: `case when jsonb_typeof${stored} = '${json}' then ${stored}${cast.startsWith('#') ? ' ' : ''}${cast} end`,
+    value: `case ${typed}${otherwise} end`,
     ...(type === 'dropdown' ? { values: options.choices?.map((choice) => choice.value) ?? [] } : {}),
-    ...(kind === 'date' ? {} : { searches: { equals: search(fieldKey) } }),
+    ...(kind === 'date' ? {} : { searches: { equals: search(fieldKey, defaultValue) } }),
   };
 }
 
@@ -40,7 +58,9 @@ function fieldOf({ fieldKey, type, options }: CustomField): FilterField {
  * organizations, or only organizations of the partner that defines the field.
  */
 function limited(fields: readonly CustomField[], orgIds: readonly string[] | null): FilterField[] {
-  const kinds = Map.groupBy(fields, ({ type, options }) => JSON.stringify([type, options.choices ?? null]));
+  const kinds = Map.groupBy(fields, ({ type, options, defaultValue, deviceTypes }) =>
+    JSON.stringify([type, options.choices ?? null, defaultValue, defaultValue === null ? null : deviceTypes]),
+  );
   return [...kinds.values()].flatMap((same) => {
     const [first] = same;
     if (!first) return [];

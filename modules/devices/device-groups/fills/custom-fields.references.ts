@@ -1,5 +1,6 @@
-/** Groups whose filter uses a custom field, for the removal of that field. */
+/** Groups whose filter uses a custom field: they are named when it is removed, and evaluated when its default changes. */
 import { defineContribution } from '#core';
+import { evaluateSoon } from '../services/evaluating/evaluations.ts';
 import { groupsFollowing } from '../services/evaluating/rules.ts';
 
 export default defineContribution('custom-fields.references', {
@@ -9,4 +10,7 @@ export default defineContribution('custom-fields.references', {
       id,
       name,
     })),
+  defaultChanged: async (ctx, { fieldKey, orgIds }) => {
+    for (const group of await groupsFollowing(ctx, orgIds, `custom.${fieldKey}`)) evaluateSoon(ctx, group);
+  },
 });

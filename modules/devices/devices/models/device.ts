@@ -104,6 +104,10 @@ export const deviceListed = named(
     metrics: Joi.object({ cpuPercent: number, ramPercent: number, diskPercent: number, at: time })
       .allow(null)
       .required(),
+    customFields: Joi.object()
+      .unknown()
+      .required()
+      .description('The custom fields that lists show (`showInList`), by key; a default where no value is set'),
   }),
 );
 
@@ -118,7 +122,7 @@ export const deviceExported = Joi.object({
   deviceRoleSource: Joi.string().required(),
   isVirtual: flag,
   virtualizationPlatform: text,
-  customFields: Joi.object().unknown().required(),
+  customFields: Joi.object().unknown().required().description('By key; a default where no value is set'),
   maintenanceReason: text,
   enrollmentIp: text,
   enrolledBy: uuid

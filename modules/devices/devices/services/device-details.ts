@@ -3,10 +3,11 @@ import { type Context, errors, reach } from '#core';
 import { Device } from '../models/device.ts';
 import { JOINS, LISTED } from './statuses.ts';
 
-/** The fields beyond those of the list that do not change by themselves. */
-// reach: columns of statements that limit `d` themselves
-export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "osBuild", d.device_role_source as "deviceRoleSource",
-  d.is_virtual as "isVirtual", d.virtualization_platform as "virtualizationPlatform", d.custom_fields as "customFields",
+/** The columns of a detail beyond those of the list that do not change by themselves. */
+export function detailed(customFields: string): string {
+  // reach: columns of statements that limit `d` themselves
+  return `d.agent_id as "agentId", d.lifecycle, d.os_build as "osBuild", d.device_role_source as "deviceRoleSource",
+  d.is_virtual as "isVirtual", d.virtualization_platform as "virtualizationPlatform", ${customFields} as "customFields",
   d.maintenance_reason as "maintenanceReason", d.enrollment_ip as "enrollmentIp", d.enrolled_by as "enrolledBy",
   d.possible_replacement_of_device_id as "possibleReplacementOfDeviceId", d.quarantined_at as "quarantinedAt",
   d.quarantine_reason as "quarantineReason", d.decommissioned_at as "decommissionedAt",
@@ -31,9 +32,26 @@ export const DETAILED = `d.agent_id as "agentId", d.lifecycle, d.os_build as "os
      'totalGb', k.total_gb, 'usedGb', k.used_gb, 'freeGb', k.free_gb, 'usedPercent', k.used_percent,
      'health', k.health) order by k.mount_point), '[]')
    from device_disks k where k.device_id = d.id) as disks`;
+}
+
+/** SQL for the custom values that readers see: with their defaults, and of a list those that it shows. */
+export function customValues(ctx: Context, inList: boolean): { sql: string; isConstant: boolean } {
+  const stored = inList ? `'{}'::jsonb` : 'd.custom_fields';
+  const [custom] = ctx.contributionsWithin('devices.values');
+  if (!custom) return { sql: stored, isConstant: true };
+  const seen = `coalesce(${custom.value.seen({ inList })}, '{}')`;
+  if (!custom.orgIds) return { sql: seen, isConstant: true };
+  // Ids of organizations from the server's own tables.
+  const on = `d.org_id = any('{${custom.orgIds.join(',')}}'::uuid[])`;
+  return { sql: `case when ${on} then ${seen} else ${stored} end`, isConstant: false };
+}
+
+/** The same, with the custom values as this caller sees them. */
+export const detailedFor = (ctx: Context): string => detailed(customValues(ctx, false).sql);
+
 // reach: readDevice appends reach() to it
-const detailOf = (pendingCommands: string) => `
-select ${LISTED}, ${DETAILED}, ${pendingCommands} as "pendingCommands"
+const detailOf = (custom: string, pendingCommands: string) => `
+select ${LISTED}, ${detailed(custom)}, ${pendingCommands} as "pendingCommands"
 from devices d ${JOINS} where d.id = $1 and `;
 
 /** Throws 404 for a device that the caller does not see. Tokens and hashes are never among the fields. */
@@ -42,9 +60,11 @@ export async function readDevice(ctx: Context, id: string): Promise<{ data: obje
   const values: unknown[] = [id];
   const seen = reach(ctx, 'd', (value, type) => `$${values.push(value)}::${type}`);
   // Prepared for the two most frequent kinds of callers only; each prepared statement takes memory in every connection.
-  const name = siteIds || groupIds ? undefined : `devices-detail-${orgIds ? 'within' : 'everywhere'}`;
+  const custom = customValues(ctx, false);
+  const isUsual = custom.isConstant && !siteIds && !groupIds;
+  const name = isUsual ? `devices-detail-${orgIds ? 'within' : 'everywhere'}` : undefined;
   const [commands] = ctx.contributions('devices.commands');
-  const detail = detailOf(commands?.countWaiting('d.id') ?? '0');
+  const detail = detailOf(custom.sql, commands?.countWaiting('d.id') ?? '0');
   const { rows } = await ctx.sql<Record<string, unknown>>(detail + seen, values, name);
   const device = rows[0];
   if (!device) throw errors.NotFound('Device not found');

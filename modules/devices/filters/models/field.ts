@@ -20,6 +20,8 @@ export interface Search {
   within: string;
   places?: boolean;
   everywhere?: string;
+  /** A value that the search does not find, so that rows are compared one by one. */
+  except?: unknown;
 }
 
 /** One field. It has either `value` or `rows`. Its SQL is text of the module and never contains input of a caller. */

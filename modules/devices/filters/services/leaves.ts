@@ -42,6 +42,7 @@ function searchOf({ field, value }: Variant, operator: Operator, way: Way): Inde
   const search = field.searches?.[like ? 'like' : (operator as 'equals')];
   const type = SEARCH_TYPES[field.type];
   if (!search || !type || (way === 'everywhere' && !search.everywhere)) return null;
+  if (search.except !== undefined && search.except === value) return null;
   const sent = like ? likePattern(operator, value as string) : field.type === 'number' ? String(value) : value;
   return { search, sent, type };
 }

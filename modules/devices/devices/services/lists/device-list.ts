@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Context, errors, isDataException } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
 import type { DeviceCondition } from '../../slots/filter.ts';
+import { customValues } from '../device-details.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { moved, type Position, positionAfter, positionOf } from './device-walk.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
@@ -109,7 +110,7 @@ async function rowsOf(ctx: Context, query: DeviceListQuery, found: Conditions, {
   const direction = byId ? 'asc' : query.sortDir;
   // reach: conditionsOf() puts reach() among the conditions of `found`
   const text = `
-    select ${LISTED}, ${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, p.sort::text as sort,
+    select ${LISTED}, ${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, ${customValues(ctx, true).sql} as "customFields", p.sort::text as sort,
       (select pg_current_snapshot()::text) as walk
     from (select ${id}, ${key} as sort ${byId ? found.source.all : found.source.ordered} ${found.where}
       order by 2 ${direction} nulls last, 1 ${direction} limit ${limit} offset ${offset}) p (id, sort)

@@ -1,7 +1,7 @@
 /** GET /devices with updatedSince: every device, then the changes, with details on request. */
 import { type Context, changesOfList, errors, type ListChanges, type Slice } from '#core';
 import type { DeviceListQuery } from '../../models/device-query.ts';
-import { addDetails, DETAILED, hideUnreached } from '../device-details.ts';
+import { addDetails, customValues, detailedFor, hideUnreached } from '../device-details.ts';
 import { HARDWARE_SUMMARY, JOINS, LISTED, METRICS_SUMMARY } from '../statuses.ts';
 import { type Conditions, conditionsOf, mustReachNamed, sourcesOf } from './list-conditions.ts';
 
@@ -40,7 +40,7 @@ async function rowsOf(
   const details = query.include === 'details';
   // reach: conditionsOf() puts reach() among the conditions of `found`
   const { rows } = await ctx.sql<FollowedDevice>(
-    `select ${LISTED}, ${details ? DETAILED : `${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}`}
+    `select ${LISTED}, ${details ? detailedFor(ctx) : `${HARDWARE_SUMMARY}, ${METRICS_SUMMARY}, ${customValues(ctx, true).sql} as "customFields"`}
      from (select d.id ${found.source.all} ${found.where} order by d.org_id, d.id
        ${'limit' in slice ? `limit ${slice.limit}` : ''}) p
      join devices d on d.id = p.id ${JOINS} order by d.org_id, d.id`,

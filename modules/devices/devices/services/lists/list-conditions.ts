@@ -4,7 +4,7 @@ import type { DeviceListQuery } from '../../models/device-query.ts';
 import { tagKey } from '../../models/tag.ts';
 import type { DeviceCondition } from '../../slots/filter.ts';
 import { STATUS } from '../statuses.ts';
-import { idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
+import { customSearch, idsWithCustomText, idsWithTag, idsWithText, partOf, textSource } from './list-search.ts';
 
 /** The `from` clauses: for all rows, for the first rows of the order, and for a count. */
 interface Sources {
@@ -98,13 +98,22 @@ async function addSought(ctx: Context, { tag, search }: DeviceListQuery, found: 
     else found.add(frequent('d.tags @> array[?::text]'), key);
   }
   if (!search) return;
-  const ids = await idsWithText(ctx, search);
-  if (ids) return addFew(ids);
+  const custom = await customSearch(ctx, search);
+  const [ids, others] = [await idsWithText(ctx, search), custom ? await idsWithCustomText(ctx, custom) : []];
+  if (ids && others) return addFew([...new Set([...ids, ...others])]);
   const pattern = `$${found.values.push(partOf(search))}::text`;
   const fields = ['d.hostname', 'd.display_name', 'h.serial_number', 's.last_seen_ip', 's.lan_ip'];
-  const part = found.parts.push(frequent(fields.map((field) => `${field} ilike ${pattern}`).join(' or '))) - 1;
+  const conditions = fields.map((field) => `${field} ilike ${pattern}`);
+  const sources = [textSource(ctx, pattern, 'null')];
+  if (custom) {
+    const source = custom.source((value, type) => `$${found.values.push(value)}::${type}`, 'null');
+    sources.push(source);
+    conditions.push(`d.id in (select f.device_id from ${source} f)`);
+  }
+  const part = found.parts.push(frequent(conditions.join(' or '))) - 1;
   // "is true" keeps the planner from looking each of the devices up.
-  found.byText = { part, counted: `(d.id in (select f.device_id from ${textSource(ctx, pattern, 'null')} f)) is true` };
+  const counted = sources.map((source) => `select f.device_id from ${source} f`).join(' union all ');
+  found.byText = { part, counted: `(d.id in (${counted})) is true` };
 }
 
 export async function conditionsOf(ctx: Context, query: DeviceListQuery): Promise<Conditions> {

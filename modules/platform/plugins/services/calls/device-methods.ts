@@ -64,7 +64,7 @@ export const deviceMethods: Record<string, Method> = {
     return fields.map(({ fieldKey, name, type }) => ({ key: fieldKey, name, type }));
   },
   'customFields.get': async (ctx, { deviceId }: { deviceId: string }) =>
-    (await ctx.use('devices').mustExist(deviceId)).customFields,
+    ctx.use('custom-fields').read(await ctx.use('devices').mustExist(deviceId)),
   'customFields.set': async (ctx, { deviceId, values }: { deviceId: string; values: Record<string, unknown> }) => {
     const { failed } = await ctx.use('devices').writeAgentValues(deviceId, values);
     const [first] = failed;
