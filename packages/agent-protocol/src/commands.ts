@@ -5,7 +5,7 @@ export interface Command<T = string> {
   id: string;
   type: string;
   payload: Record<string, unknown>;
-  /** An agent that receives the command later does not run it. */
+  /** The server gives out no command after it, by its own clock. */
   deliverBy?: T | null;
   executionTimeoutSeconds?: number;
 }
