@@ -34,11 +34,11 @@ test('the unified log is read newest first, with its levels', async (t) => {
   const { items, total } = await tools.query('System', { page: 1, limit: 3 }, PATIENT);
   t.is(total, 4);
   t.deepEqual(
-    items.map(({ level, source, timestamp }) => [level, source, timestamp]),
+    items.map(({ level, source, timestamp, category }) => [level, source, timestamp, category]),
     [
-      ['debug', 'Google Chrome', '2026-11-21T08:12:35.500Z'],
-      ['critical', 'kernel', '2026-11-21T08:12:34.000Z'],
-      ['error', 'taskgated', '2026-11-21T08:12:34.000Z'],
+      ['debug', 'Google Chrome', '2026-11-21T08:12:35.500Z', 'default'],
+      ['critical', 'kernel', '2026-11-21T08:12:34.000Z', null],
+      ['error', 'taskgated', '2026-11-21T08:12:34.000Z', 'default'],
     ],
   );
   t.is(items[0]?.message.length, 8_000);

@@ -24,6 +24,7 @@ test('an entry of the journal becomes an event', (t) => {
     timestamp: '2026-11-21T13:20:24.254Z',
     level: 'info',
     source: 'systemd',
+    category: null,
     eventId: '7d4958e842da4a758f6c1cdc7b36dcc5',
     message: 'Starting once.service - Works once...',
     computer: 'vm',
@@ -38,6 +39,10 @@ test('odd entries: bytes instead of text, a field twice, no message, a long one,
   t.is(item({ MESSAGE: [103, 114, 195, 188, 195, 159] })?.message, 'grüß');
   t.is(item({ SYSLOG_IDENTIFIER: ['one', 'two'] })?.source, 'one');
   t.like(item({}), { message: '', source: 'journal', eventId: null, level: 'info', computer: null });
+  t.deepEqual(
+    [undefined, '0', '10', '13', '23', '24', 'x'].map((number) => item({ SYSLOG_FACILITY: number })?.category),
+    [null, 'kern', 'authpriv', null, 'local7', null, null],
+  );
   t.is(item({ MESSAGE: 'x'.repeat(20_000) })?.message.length, 8_000);
   t.is(toItem({ MESSAGE: 'no cursor' }), undefined);
   t.deepEqual(parseEntries('{"MESSAGE":"a"}\n{"MESSAGE":"b…[truncated 7 bytes]\n-- Reboot --\n'), [{ MESSAGE: 'a' }]);

@@ -32,11 +32,11 @@ test('event logs and events of Windows are read, and a whole log is counted', as
   const { items, total } = await tools.query('System', PAGE, PATIENT);
   t.is(total, 31544);
   t.deepEqual(
-    items.map(({ recordId, level, eventId }) => [recordId, level, eventId]),
+    items.map(({ recordId, level, eventId, category }) => [recordId, level, eventId, category]),
     [
-      ['31544', 'error', '7034'],
-      ['31543', 'info', '16'],
-      ['31542', 'info', '6013'],
+      ['31544', 'error', '7034', null],
+      ['31543', 'info', '16', 'Energieverwaltung'],
+      ['31542', 'info', '6013', '3'],
     ],
   );
   t.regex(items[0]?.message ?? '', /beendet\. Dies ist bereits 1 Mal vorgekommen\.$/);

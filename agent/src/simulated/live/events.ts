@@ -12,6 +12,7 @@ export function eventTools(hostname: string): Record<string, LiveTool> {
       timestamp: hoursAgo(n),
       level: LEVELS[n % 3] ?? 'info',
       source: n % 2 ? 'Kernel' : 'Scheduler',
+      category: n % 2 ? 'Boot' : null,
       eventId: String(4_000 + (n % 7)),
       message: `Something simulated happened for the ${n + 1}. time`,
       computer: hostname,

@@ -90,6 +90,7 @@ export function toEvent(line: LogLine): EventItem {
     timestamp: new Date(timeOf(line.timestamp)).toISOString(),
     level: level ?? 'info',
     source: program || 'kernel',
+    category: typeof line.category === 'string' && line.category !== '' ? line.category : null,
     eventId: null,
     message: cut(String(line.eventMessage ?? '').replaceAll('\0', ''), MAX_MESSAGE_CHARACTERS),
     computer: null,

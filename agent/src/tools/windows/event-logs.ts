@@ -31,6 +31,9 @@ const QUERY = `
     $message = $null
     try { $message = $entry.FormatDescription() } catch { }
     if (-not $message) { $message = ($entry.Properties | ForEach-Object { [string]$_.Value }) -join ' ' }
+    $task = $null
+    try { $task = $entry.TaskDisplayName } catch { }
+    if (-not $task -and $entry.Task) { $task = [string]$entry.Task }
     $user = $null
     if ($entry.UserId) {
       try { $user = $entry.UserId.Translate([System.Security.Principal.NTAccount]).Value }
@@ -44,7 +47,7 @@ const QUERY = `
     }
     @{
       record = $entry.RecordId; time = (Stamp $entry.TimeCreated); level = $entry.Level; source = $entry.ProviderName
-      id = $entry.Id; message = $message; computer = $entry.MachineName; user = $user
+      task = $task; id = $entry.Id; message = $message; computer = $entry.MachineName; user = $user
       activity = [string]$entry.ActivityId; details = $details
     }
   }
@@ -111,6 +114,7 @@ function toEvent(row: PowershellObject): EventItem {
     timestamp: instantOf(row.time) ?? new Date(0).toISOString(),
     level: levelOf(row.level),
     source: textOf(row.source) ?? 'Windows',
+    category: textOf(row.task)?.trim() || null,
     eventId: numberOf(row.id) === null ? null : String(row.id),
     message: cut(textOf(row.message)?.replaceAll('\r\n', '\n').trim() ?? '', MAX_MESSAGE_CHARACTERS),
     computer: textOf(row.computer),

@@ -38,6 +38,7 @@ export const eventShape = named(
       .valid(...levels)
       .required(),
     source: Joi.string().allow('').required(),
+    category: optionalText().description('A facility of syslog, a task of Windows or a category of macOS'),
     eventId: id.allow(null).required(),
     message: Joi.string().allow('').required(),
     user: optionalText(),
@@ -47,7 +48,6 @@ export const eventShape = named(
 export const eventDetail = named(
   'EventLogEntryDetail',
   eventShape.keys({
-    category: optionalText(),
     details: Joi.object().unknown().required(),
     rawXml: Joi.string(),
   }),

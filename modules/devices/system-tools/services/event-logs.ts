@@ -42,12 +42,14 @@ export async function readEvent(ctx: Context, input: ToolInput & { params: { nam
   const { name: log, recordId } = input.params;
   const { result } = await callTool(ctx, input, GET_EVENT, { payload: () => ({ log, recordId }) });
   const { rawXml, ...details } = result.details;
-  return { data: { ...shown(result), category: details.category ?? null, details, ...(rawXml ? { rawXml } : {}) } };
+  const category = result.category ?? details.category ?? null;
+  return { data: { ...shown({ ...result, category }), details, ...(rawXml ? { rawXml } : {}) } };
 }
 
-function shown({ recordId, timestamp, level, source, eventId, message, user, computer }: EventItem) {
+function shown({ recordId, timestamp, level, eventId, category = null, ...item }: EventItem) {
+  const { source, message, user, computer } = item;
   const place = { recordId: numbered(recordId), timeCreated: timestamp, level: SHOWN_LEVELS[level] };
-  return { ...place, source, eventId: eventId === null ? null : numbered(eventId), message, user, computer };
+  return { ...place, source, category, eventId: eventId === null ? null : numbered(eventId), message, user, computer };
 }
 
 /** Numeric ids are numbers in the API. Not every system numbers its records and events. */

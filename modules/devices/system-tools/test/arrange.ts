@@ -119,7 +119,7 @@ const RESULTS: Record<string, (payload: FakeCommand['payload']) => unknown> = {
   registry_key_create: () => ({ created: true }),
   registry_key_delete: () => ({}),
   event_logs_list: () => ({ items: [log] }),
-  event_logs_query: () => ({ items: [event], total: null }),
+  event_logs_query: () => ({ items: [{ ...event, category: 'Boot' }], total: null }),
   event_log_get: () => ({ ...event, details: { category: 'Boot', rawXml: '<Event/>', more: 'yes' } }),
   tasks_list: () => list(task),
   task_get: () => task,

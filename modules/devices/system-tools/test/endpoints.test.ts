@@ -23,7 +23,7 @@ const page = { page: 1, limit: 50 };
 const place = { hive: 'HKEY_LOCAL_MACHINE', path: 'SOFTWARE\\A', view: '64' };
 const listed = (item: object, total: number | null = 1) => ({ data: [item], pagination: { ...page, total } });
 const shownEvent = {
-  ...{ recordId: 77, timeCreated: event.timestamp, level: 'information', source: 'Kernel' },
+  ...{ recordId: 77, timeCreated: event.timestamp, level: 'information', source: 'Kernel', category: 'Boot' },
   ...{ eventId: 1, message: 'Started', user: null, computer: 'pc' },
 };
 const ROWS: Row[] = [
@@ -146,7 +146,7 @@ const ROWS: Row[] = [
     type: 'event_log_get',
     payload: { log: 'System', recordId: '77' },
     answer: {
-      data: { ...shownEvent, category: 'Boot', rawXml: '<Event/>', details: { category: 'Boot', more: 'yes' } },
+      data: { ...shownEvent, rawXml: '<Event/>', details: { category: 'Boot', more: 'yes' } },
     },
   },
   {

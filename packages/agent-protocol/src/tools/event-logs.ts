@@ -18,6 +18,8 @@ export interface EventItem {
   timestamp: string;
   level: EventItemLevel;
   source: string;
+  /** The system's own word: a facility of syslog, a task of Windows, a category of macOS. Older agents leave it out. */
+  category?: string | null;
   eventId: string | null;
   message: string;
   computer: string | null;

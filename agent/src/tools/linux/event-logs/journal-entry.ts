@@ -19,6 +19,7 @@ export const ITEM_FIELDS = [
   'MESSAGE',
   'MESSAGE_ID',
   'PRIORITY',
+  'SYSLOG_FACILITY',
   'SYSLOG_IDENTIFIER',
   '_COMM',
   '_HOSTNAME',
@@ -38,11 +39,25 @@ export function toItem(entry: JournalEntry): EventItem | undefined {
     timestamp,
     level: levelOf(numberOf(entry.PRIORITY)),
     source: (textOf(entry.SYSLOG_IDENTIFIER) ?? textOf(entry._COMM) ?? 'journal').slice(0, 255),
+    category: facilityOf(entry),
     eventId: textOf(entry.MESSAGE_ID)?.slice(0, 100) ?? null,
     message: (textOf(entry.MESSAGE) ?? '').slice(0, MAX_MESSAGE_CHARACTERS),
     computer: textOf(entry._HOSTNAME) ?? null,
     user: textOf(entry._UID) ?? null,
   };
+}
+
+/** Facilities of syslog by number (RFC 5424); 12 to 15 have no name that programs share. */
+const FACILITIES = 'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp'.split(' ');
+const FIRST_LOCAL = 16;
+const LAST_LOCAL = 23;
+
+/** The name of the facility; null for what a program wrote to the journal or its output directly. */
+function facilityOf(entry: JournalEntry): string | null {
+  const number = numberOf(entry.SYSLOG_FACILITY);
+  if (number === undefined) return null;
+  if (number >= FIRST_LOCAL && number <= LAST_LOCAL) return `local${number - FIRST_LOCAL}`;
+  return FACILITIES[number] ?? null;
 }
 
 /** Microseconds since 1970 as ISO 8601. */

@@ -20,6 +20,7 @@ export const eventItem = Joi.object<EventItem>({
     .valid(...EVENT_ITEM_LEVELS)
     .required(),
   source: Joi.string().allow('').required(),
+  category: Joi.string().allow('', null),
   eventId: optionalText(),
   message: Joi.string().allow('').required(),
   computer: optionalText(),
