@@ -9,7 +9,7 @@ interface ApiDocument {
   components: { schemas: { Error: { properties: { error: { properties: { code: { enum: string[] } } } } } } };
 }
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true' }, join(import.meta.dirname, 'modules'));
+const platform = await startTestPlatform({}, join(import.meta.dirname, 'modules'));
 test.after.always(() => platform.stop());
 
 test('health answers at the host root, with the version of package.json', async (t) => {
@@ -107,7 +107,7 @@ test('forged, foreign and ended tokens are refused', async (t) => {
 });
 
 test('the order of denials: inactive partner, then forced enrollment, then permission, then second factor', async (t) => {
-  const { partner, partnerId, orgId, viewer } = await tenant(platform);
+  const { partner, partnerId, orgId, viewer } = await tenant({ ...platform, newcomers: true });
   const code = async (token: string, method = 'GET', path = '/probe/notes') =>
     (await platform.call<Partial<ErrorBody>>(method, path, { token, ...(method === 'POST' ? { body: {} } : {}) })).body
       .error?.code;

@@ -7,7 +7,7 @@ import { openInstallation } from './fixtures/installation.ts';
 import { existingPaths, takesBody } from './fixtures/paths.ts';
 import { sampleOf } from './fixtures/sample.ts';
 
-const installation = await openInstallation({ ENABLE_2FA: 'true' });
+const installation = await openInstallation();
 const { platform, owner, tags, examples } = installation;
 const { orgId, siteId } = owner;
 const routes = tags.map(({ route }) => route);

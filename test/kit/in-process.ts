@@ -47,7 +47,6 @@ async function open(
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '5',
     LOG_LEVEL: 'error',
-    ENABLE_2FA: 'false',
     ...(process.env.REDIS_URL ? { REDIS_URL: process.env.REDIS_URL } : {}),
     ...options.env,
   });

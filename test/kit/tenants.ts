@@ -8,6 +8,8 @@ import type { AccessClaims } from '../../core/auth/tokens.ts';
 export interface Arranged {
   sql<R extends QueryResultRow = QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   signAccess(claims: AccessClaims, seconds: number): Promise<string>;
+  /** Set by tests of logins and of enrolling: people who are made from then on have no second factor yet. */
+  newcomers?: boolean;
 }
 
 export const ROLES = {
@@ -43,8 +45,9 @@ interface Place {
 async function person(test: Arranged, place: Place, associate: (userId: string) => Promise<unknown>): Promise<Person> {
   const email = `${randomUUID().slice(0, 8)}@example.com`;
   const [user] = await test.sql<{ id: string }>(
-    'insert into users (email, name, email_proven_at) values ($1, $2, now()) returning id',
-    [email, `User ${email}`],
+    `insert into users (email, name, email_proven_at, mfa_enabled, mfa_method)
+     values ($1, $2, now(), $3, case when $3 then 'totp' end) returning id`,
+    [email, `User ${email}`, test.newcomers !== true],
   );
   const id = user?.id ?? '';
   await associate(id);

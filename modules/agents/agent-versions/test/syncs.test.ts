@@ -212,7 +212,7 @@ test.serial('two concurrent syncs register each program once', async (t) => {
 });
 
 test.serial('only system users may sync, promote and withdraw, with a second factor', async (t) => {
-  const strict = await startLocal({ ENABLE_2FA: 'true' });
+  const strict = await startLocal();
   const mine = await tenant(strict.test);
   await strict.test.sql(`update users set mfa_enabled = true, mfa_method = 'totp'`);
   const weak = await systemUser(strict.test, { mfa: false });

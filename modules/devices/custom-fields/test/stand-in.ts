@@ -10,7 +10,7 @@ export interface Field {
 }
 export type Answer = { data: Field & { usageCount: number }; clearedDevices?: number } & ErrorBody;
 
-export const platform = await startTestPlatform({ ENABLE_2FA: 'true' });
+export const platform = await startTestPlatform();
 
 /** Values by organization and key: how many devices hold one. */
 export const held = new Map<string, number>();

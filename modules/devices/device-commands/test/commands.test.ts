@@ -227,7 +227,7 @@ test('a script runs through its own endpoint, and the audit trail keeps its hash
 });
 
 test('a shutdown requires the second factor, or an API key with exactly this permission', async (t) => {
-  const strict = await startTestPlatform({ ENABLE_2FA: 'true' });
+  const strict = await startTestPlatform();
   t.teardown(() => strict.stop());
   const place = await tenant(strict);
   const device = await enroll(strict, place);

@@ -4,7 +4,7 @@ import { apiKey, joinTestPlatform, orgUser, startTestPlatform, tenant } from '#t
 import { answers, bench, forgetCounts } from './arrange.ts';
 
 const platform = await startTestPlatform();
-const strict = await joinTestPlatform(platform, { ENABLE_2FA: 'true' });
+const strict = await joinTestPlatform(platform, );
 const here = await bench(platform, answers);
 test.after.always(async () => {
   await here.live.close();

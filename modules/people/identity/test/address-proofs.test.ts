@@ -5,7 +5,7 @@ import { type ErrorBody, type PlatformClient, sharedPlatform, until } from '#tes
 import { codeSentTo, mailsTo, someNumber } from './messages.ts';
 import { fromSomewhere, PASSWORD, type Registered, registration } from './people.ts';
 
-const platform: PlatformClient = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform: PlatformClient = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 const NEXT = 'another-Tall-lamp-4';

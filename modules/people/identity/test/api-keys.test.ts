@@ -2,7 +2,7 @@
 import test from 'ava';
 import { apiKey, type ErrorBody, organization, orgUser, partnerUser, sharedPlatform, tenant } from '#test';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Key {

@@ -5,7 +5,8 @@ import { type ErrorBody, orgUser, type Person, sharedPlatform, tenant, until } f
 import { codeSentTo, someNumber } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 interface Answer extends ErrorBody {

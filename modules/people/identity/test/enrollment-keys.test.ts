@@ -4,7 +4,7 @@ import { type Context, EVERYWHERE, NOBODY } from '#core';
 import { runUnitOfWork } from '#core/work';
 import { type ErrorBody, organization, orgUser, startTestPlatform, tenant } from '#test';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: '30' });
+const platform = await startTestPlatform({ ENROLLMENT_KEY_DEFAULT_TTL_MINUTES: '30' });
 test.after.always(() => platform.stop());
 
 interface Key {

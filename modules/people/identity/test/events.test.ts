@@ -5,7 +5,8 @@ import { type ErrorBody, sharedPlatform, startTestPlatform, tenant } from '#test
 import { codeSentTo, someNumber } from './messages.ts';
 import { givePassword, PASSWORD, type Registered, refreshCookie, registration } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 const FROM = { 'x-forwarded-for': '10.0.0.1, 198.51.100.7', 'user-agent': 'Browser/1' };

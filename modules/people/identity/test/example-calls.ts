@@ -14,7 +14,7 @@ interface Answer {
 
 /** A platform that asks for second factors. */
 export const accounts = ({ platformWith }: ExampleContext): Promise<TestPlatform> =>
-  platformWith({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' });
+  platformWith({ TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' });
 
 export const post = <B>(platform: TestPlatform, path: string, body: object, token?: string) =>
   platform.call<B>('POST', path, { body, headers: fromSomewhere(), ...(token ? { token } : {}) });

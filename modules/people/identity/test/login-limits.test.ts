@@ -4,7 +4,9 @@ import test from 'ava';
 import { type ErrorBody, type PlatformClient, sharedPlatform, startTestPlatform, tenant } from '#test';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform: PlatformClient = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+// A login is by password alone here; the second factor has tests of its own.
+const platform: PlatformClient = await sharedPlatform({ ENABLE_2FA: 'false', TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 /** Wrong for every account, and refused without the cost of a hash, since it is too long once normalized. */

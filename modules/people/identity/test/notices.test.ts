@@ -5,7 +5,8 @@ import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { codeSentTo, mailsTo, someNumber } from './messages.ts';
 import { givePassword, PASSWORD, registration } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 const IP = '203.0.113.9';

@@ -31,7 +31,7 @@ const withOathtool = isInstalled() ? test : test.skip;
 withOathtool(
   'an authenticator that is not ours enrolls and logs in (needs oathtool: apt-get install oathtool)',
   async (t) => {
-    const platform = await startTestPlatform({ ENABLE_2FA: 'true' });
+    const platform = await startTestPlatform();
     try {
       const { orgAdmin } = await tenant(platform);
       await givePassword(platform, orgAdmin.id);

@@ -5,7 +5,8 @@ import { type ErrorBody, sharedPlatform, startTestPlatform, tenant, until } from
 import { codeSentTo, otherThan, someNumber, textsTo } from './messages.ts';
 import { fromSomewhere } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 type Answer = ErrorBody & { retryAfter?: number; phone: string };

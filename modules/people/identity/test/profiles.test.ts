@@ -2,7 +2,9 @@
 import test from 'ava';
 import { type ErrorBody, sharedPlatform, tenant } from '#test';
 
-const platform = await sharedPlatform();
+// A login is by password alone here; the second factor has tests of its own.
+const platform = await sharedPlatform({ ENABLE_2FA: 'false' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 test('/auth/me tells account, phone, second factor, place and permissions, and no secret', async (t) => {

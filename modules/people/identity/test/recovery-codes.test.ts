@@ -5,7 +5,7 @@ import { type ErrorBody, sharedPlatform, tenant } from '#test';
 import { mailsTo } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 
 interface Answer extends ErrorBody {

@@ -4,7 +4,8 @@ import { generateSync } from 'otplib';
 import { type ErrorBody, sharedPlatform, tenant, until } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, type Registered, registration } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 interface Setup {

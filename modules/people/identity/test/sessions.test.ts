@@ -5,7 +5,9 @@ import { sha256Hex } from '#core/auth';
 import { type ErrorBody, sharedPlatform, tenant, until } from '#test';
 import { fromSomewhere, givePassword, PASSWORD, refreshCookie } from './people.ts';
 
-const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+// A login is by password alone here; the second factor has tests of its own.
+const platform = await sharedPlatform({ ENABLE_2FA: 'false', TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 interface Refreshed {

@@ -4,7 +4,8 @@ import { type ErrorBody, type Person, sharedPlatform, tenant, until } from '#tes
 import { codeSentTo, otherThan, someNumber, textsTo } from './messages.ts';
 import { fromSomewhere, givePassword, PASSWORD } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 
 interface Answer extends ErrorBody {

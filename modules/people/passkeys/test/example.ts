@@ -6,7 +6,7 @@ import { type Begun, calls, type LoggedIn, PASSWORD } from './people.ts';
 
 /** A platform that asks for second factors. */
 const accounts = ({ platformWith }: ExampleContext): Promise<TestPlatform> =>
-  platformWith({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' });
+  platformWith({ TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' });
 
 /** A person with a passkey who has given the password. */
 async function halfway(platform: TestPlatform) {

@@ -7,7 +7,8 @@ import { certificate, certificateKey } from './attestation-certificate.ts';
 import { type Lies, newKey, ORIGIN, RP_ID, softAuthenticator } from './authenticator.ts';
 import { calls, NOWHERE, type Shown } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 const { begin, finish, register, login, list, owner, mails } = calls(platform);
 

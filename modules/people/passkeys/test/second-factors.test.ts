@@ -6,7 +6,8 @@ import { sharedPlatform } from '#test';
 import { type Authenticator, type Lies, ORIGIN, softAuthenticator } from './authenticator.ts';
 import { type Begun, calls, claimsOf, type LoggedIn, PASSWORD } from './people.ts';
 
-const platform = await sharedPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
+const platform = await sharedPlatform({ TRUST_PROXY_HEADERS: 'true', PUBLIC_URL: ORIGIN });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 const { post, owner, register, failures, givePassword, mails } = calls(platform);
 

@@ -20,7 +20,7 @@ export interface RoleBody extends ErrorBody {
   permissions: Pair[];
 }
 
-export const platform = await startTestPlatform({ ENABLE_2FA: 'true' });
+export const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 
 export async function place(): Promise<Tenant> {

@@ -186,6 +186,7 @@ test('a change of permissions counts for sessions that are open', async (t) => {
   await call('PATCH', role, orgAdmin, { permissions: pairs('users:view') });
   t.true(await becomes(200), 'given');
   t.is(await reads(), 200);
+  await platform.sql('update users set mfa_enabled = false, mfa_method = null where id = $1', [reader.id]);
   await call('PATCH', role, orgAdmin, { forceMfa: true });
   t.true(await becomes(428), 'now an authenticator is wanted');
 });

@@ -4,6 +4,7 @@ import { Browser } from './browser.ts';
 import { person, place, startPlatform, startProvider } from './ground.ts';
 
 const [platform, provider] = await Promise.all([startPlatform(), startProvider()]);
+platform.newcomers = true;
 test.after.always(async () => {
   await platform.stop();
   await provider.stop();

@@ -6,6 +6,7 @@ import { type Answer, activeProvider, bodyOf, person, place, startPlatform, star
 import { staticProvider } from './static-provider.ts';
 
 const platform = await startPlatform();
+platform.newcomers = true;
 const owner = await tenant(platform);
 test.after.always(() => platform.stop());
 

@@ -7,7 +7,8 @@ import { Browser } from './browser.ts';
 import { type Answer, bodyOf, person, place, startPlatform, startProvider } from './ground.ts';
 
 const PASSWORD = 'quite-a-Long-horse-9';
-const [platform, provider] = await Promise.all([startPlatform({ ENABLE_2FA: 'true' }), startProvider()]);
+const [platform, provider] = await Promise.all([startPlatform(), startProvider()]);
+platform.newcomers = true;
 test.after.always(async () => {
   await platform.stop();
   await provider.stop();

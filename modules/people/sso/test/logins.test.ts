@@ -6,6 +6,7 @@ import { person, place, startPlatform, startProvider } from './ground.ts';
 import type { Somebody } from './identity-provider.ts';
 
 const [platform, provider] = await Promise.all([startPlatform(), startProvider()]);
+platform.newcomers = true;
 test.after.always(async () => {
   await platform.stop();
   await provider.stop();

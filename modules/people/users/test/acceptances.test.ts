@@ -5,7 +5,9 @@ import { hashPassword } from '#core/auth';
 import { orgUser, ROLES, startTestPlatform, tenant, until } from '#test';
 import { anAddress, caller, fromSomewhere, mailsTo, onPlatform, PASSWORD, tokenFor, tokenIn } from './arrange.ts';
 
-const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
+// A login is by password alone here; the second factor has tests of its own.
+const platform = await startTestPlatform({ ENABLE_2FA: 'false', TRUST_PROXY_HEADERS: 'true' });
+platform.newcomers = true;
 test.after.always(() => platform.stop());
 const { as, invite, list, open } = caller(platform);
 

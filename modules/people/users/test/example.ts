@@ -3,7 +3,7 @@ import { type Example, type ExampleContext, ROLES, shortName, tenant, uniqueName
 import { anAddress, fromSomewhere, PASSWORD, tokenFor } from './arrange.ts';
 
 /** An installation that asks for second factors, as accounts are shown in the API document. */
-const ACCOUNTS = { ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' };
+const ACCOUNTS = { TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' };
 
 /** The token of an invitation that has been mailed, on the platform of accounts. */
 async function invited({ platformWith }: ExampleContext) {

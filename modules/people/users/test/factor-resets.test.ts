@@ -3,7 +3,7 @@ import test from 'ava';
 import { apiKey, orgUser, ROLES, startTestPlatform, systemUser, tenant, until } from '#test';
 import { caller, mailsTo } from './arrange.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' });
+const platform = await startTestPlatform({ TRUST_PROXY_HEADERS: 'true' });
 test.after.always(() => platform.stop());
 const { as } = caller(platform);
 

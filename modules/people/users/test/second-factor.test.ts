@@ -3,7 +3,7 @@ import test from 'ava';
 import { orgUser, ROLES, startTestPlatform, tenant } from '#test';
 import { caller } from './arrange.ts';
 
-const platform = await startTestPlatform({ ENABLE_2FA: 'true' });
+const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
 const { as, invite } = caller(platform);
 

@@ -109,7 +109,7 @@ test.serial('a policy refuses what is out of its limits, and callers who may not
 });
 
 test.serial('a policy is set only with a second factor', async (t) => {
-  const guarded = await startTestPlatform({ ENABLE_2FA: 'true' });
+  const guarded = await startTestPlatform();
   const { orgId } = await tenant(guarded);
   const bare = await orgUser(guarded, { orgId, mfa: false });
   t.is((await setPolicy(guarded, bare.token, { retentionDays: 9 })).body.error.code, 'MFA_VERIFICATION_REQUIRED');

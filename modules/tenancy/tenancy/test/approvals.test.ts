@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { type ErrorBody, type PlatformClient, sharedPlatform, systemUser, until } from '#test';
 
-const VARIABLES = { PARTNER_APPROVAL: 'required', ENABLE_2FA: 'true', TRUST_PROXY_HEADERS: 'true' };
+const VARIABLES = { PARTNER_APPROVAL: 'required', TRUST_PROXY_HEADERS: 'true' };
 const platform: PlatformClient = await sharedPlatform(VARIABLES);
 test.after.always(() => platform.stop());
 
