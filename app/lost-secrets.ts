@@ -117,13 +117,28 @@ export async function acceptLoss(confirmed: boolean): Promise<number> {
       );
       return 1;
     }
-    for (const { remove } of lost) if (remove) await owner.query(remove);
-    await replaceFingerprints(owner, secrets ?? (await resolveSecrets(config)));
+    await goOn(owner, secrets ?? (await resolveSecrets(config)), lost);
     process.stdout.write(
       'The installation goes on with the present secrets. Do what the list above says, and back them up.\n',
     );
     return 0;
   });
+}
+
+/** Removes what is made anew and notes the secrets, both or neither. */
+async function goOn(owner: pg.Pool, secrets: Secrets, lost: readonly SecretValues[]): Promise<void> {
+  const client = await owner.connect();
+  try {
+    await client.query('begin');
+    for (const { remove } of lost) if (remove) await client.query(remove);
+    await replaceFingerprints(client, secrets);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
 }
 
 /** Those of core and of every module; a package that cannot be loaded is left out. */

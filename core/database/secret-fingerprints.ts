@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type pg from 'pg';
 import { type SecretName, type Secrets, SecretsError } from '../secrets.ts';
 
-type Queries = Pick<pg.Pool, 'query'>;
+type Queries = Pick<pg.ClientBase, 'query'>;
 
 /** What operators call the secrets: how they are configured, and what they are. */
 export const SECRETS: Readonly<Record<SecretName, { variable: string; what: string }>> = {

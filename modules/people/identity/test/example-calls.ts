@@ -12,9 +12,12 @@ interface Answer {
   recoveryCodes: string[];
 }
 
-/** A platform that asks for second factors. */
-export const accounts = ({ platformWith }: ExampleContext): Promise<TestPlatform> =>
-  platformWith({ TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' });
+/** A platform that asks for second factors, which its people do not have yet. */
+export async function accounts({ platformWith }: ExampleContext): Promise<TestPlatform> {
+  const platform = await platformWith({ TRUST_PROXY_HEADERS: 'true', LOG_LEVEL: 'silent' });
+  platform.newcomers = true;
+  return platform;
+}
 
 export const post = <B>(platform: TestPlatform, path: string, body: object, token?: string) =>
   platform.call<B>('POST', path, { body, headers: fromSomewhere(), ...(token ? { token } : {}) });
@@ -66,6 +69,10 @@ export const accountCalls: Example['callsElsewhere'] = {
     const platform = await accounts(context);
     const { pair } = refreshCookie((await login(platform, (await owner(platform)).email)).headers);
     return { platform, path: '/auth/refresh', headers: { cookie: pair, 'x-svc-csrf': '1' } };
+  },
+  async 'POST /auth/mfa/setup'(context) {
+    const platform = await accounts(context);
+    return { platform, path: '/auth/mfa/setup', token: (await owner(platform)).token, body: {} };
   },
   async 'POST /auth/change-password'(context) {
     const platform = await accounts(context);
