@@ -8,6 +8,7 @@ import { type Config, ENVIRONMENT } from './types.ts';
 
 export { ConfigError } from './environment.ts';
 export { defineVariables, type ModuleVariables } from './module-variables.ts';
+export { VERSION } from './own.ts';
 export { type Rule, type Rules, trustKeyOf, type ValuesOf, variable } from './rules.ts';
 export type { Config } from './types.ts';
 

@@ -34,6 +34,9 @@ const taskLimit = Joi.string()
   .messages({ 'string.pattern.base': 'must be a task, an equals sign and a number from 1 to 999' });
 
 /** The rules by variable. `.env.example` describes each. */
+/** Of this program; package.json says the same. */
+export const VERSION = '0.2.0';
+
 export const OWN = {
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   ROLE: oneOf(['all', 'api', 'worker'], 'all'),
@@ -44,7 +47,7 @@ export const OWN = {
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
   // One hash more than processors, so that none waits for the next between two, and two threads for files and names.
   UV_THREADPOOL_SIZE: number(1, 1024, Math.max(4, availableParallelism() + 3)),
-  SERVICE_VERSION: textOr('0.2.0', Joi.string().max(100)),
+  SERVICE_VERSION: textOr(VERSION, Joi.string().max(100)),
   TRUST_PROXY_HEADERS: flag(false),
   TRUSTED_PROXY_HEADER: textOr('x-forwarded-for', headerName),
   TRUSTED_PROXIES: list(proxies, ['1']),

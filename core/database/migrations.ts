@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runMigrations as migrateQueue } from 'graphile-worker';
 import type pg from 'pg';
 import semver from 'semver';
-import manifest from '../../package.json' with { type: 'json' };
+import { VERSION } from '#config';
 import { watchCatalog } from './package-guard.ts';
 import { openSetupPool } from './pools.ts';
 import { DatabaseSetupError, ensureRoles } from './roles.ts';
@@ -84,10 +84,10 @@ async function compare(client: pg.PoolClient | pg.Pool, files: Migration[]) {
   const own = new Set(files.map(key));
   const unknown = rows.filter(({ owner, name }) => !own.has(`${owner}/${name}`));
   for (const { owner, name, needs } of unknown) {
-    if (needs && semver.lt(manifest.version, needs)) {
+    if (needs && semver.lt(VERSION, needs)) {
       throw new DatabaseSetupError(
         `The database was upgraded by a newer version: ${owner}/${name} needs Quartermaster ${needs} or newer, and this is ` +
-          `${manifest.version}. Start that version, or restore a backup of before the upgrade.`,
+          `${VERSION}. Start that version, or restore a backup of before the upgrade.`,
       );
     }
   }

@@ -90,7 +90,7 @@ withChromium(
   'a page of an origin in CORS_ORIGINS logs in, refreshes, resumes and changes; others read nothing',
   async (t) => {
     const pages = await openPages();
-    const platform = await startTestPlatform({ CORS_ORIGINS: `http://localhost:${pages.port}` });
+    const platform = await startTestPlatform({ ENABLE_2FA: 'false', CORS_ORIGINS: `http://localhost:${pages.port}` });
     t.teardown(async () => {
       pages.close();
       await platform.stop();

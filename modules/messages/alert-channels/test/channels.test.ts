@@ -72,7 +72,8 @@ test.serial('secrets are sealed, shown masked, and a made one once', async (t) =
   // A seal says which row it belongs to.
   const { id } = await hook(at);
   await platform.sql('update alert_channels set secrets = $2 where id = $1', [id, await secretsOf(made.id)]);
-  t.is((await at.call('PATCH', `/${id}`, { config: { method: 'PUT' } })).status, 500);
+  const unreadable = await at.call('PATCH', `/${id}`, { config: { method: 'PUT' } });
+  t.deepEqual([unreadable.status, codeOf(unreadable)], [503, 'SECRET_UNREADABLE']);
 });
 
 test.serial('a change keeps what is left out, clears what is null, and refuses a mask', async (t) => {

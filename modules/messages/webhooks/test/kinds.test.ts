@@ -5,6 +5,7 @@ import { enrollAgent, enrollmentKey, orgUser, ROLES, settled } from '#test';
 import { codeOf, openPlatform, openTenant, receiver, until } from './ground.ts';
 
 const platform = await openPlatform();
+platform.newcomers = true;
 const stop = await platform.platform.tasks.startBackground();
 test.after.always(async () => {
   await stop();

@@ -21,6 +21,7 @@ const example: Example = {
     'POST /auth/phone/verify': seenIn('events', 'requires the password, and sends a code'),
     'POST /auth/phone/confirm': seenIn('events', 'requires the code that was sent'),
     'POST /auth/confirm-address/send': seenIn('address-proofs', 'requires an address that is not confirmed'),
+    'POST /auth/mfa/setup': seenIn('second-factors', 'requires a person without a second factor'),
     'POST /auth/mfa/enable': seenIn('events', 'requires a code of the authenticator'),
     'POST /auth/mfa/disable': seenIn('events', 'requires a code of the authenticator'),
     'POST /auth/mfa/recovery-codes': seenIn('events', 'requires a second factor in use'),
