@@ -15,7 +15,7 @@ const localTime = (text: string): string => new Date(text).toISOString();
 
 test('dpkg names an update once it is installed, in the words in which it waited', (t) => {
   const found = new Map<string, Patch>();
-  readDpkgLog(recording('linux-dpkg.log'), found);
+  readDpkgLog(recording('linux-dpkg.txt'), found);
   t.deepEqual(
     [...found.values()],
     [
@@ -34,7 +34,7 @@ test('dpkg names an update once it is installed, in the words in which it waited
 
 test('dnf names an update with its epoch and the moment in UTC', (t) => {
   const found = new Map<string, Patch>();
-  readDnfLog(recording('linux-dnf.rpm.log'), found);
+  readDnfLog(recording('linux-dnf.txt'), found);
   t.deepEqual(
     [...found.values()].map(({ externalId, installedAt }) => [externalId, installedAt]),
     [

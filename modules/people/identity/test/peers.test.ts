@@ -33,7 +33,7 @@ withOathtool(
   async (t) => {
     const platform = await startTestPlatform();
     try {
-      const { orgAdmin } = await tenant(platform);
+      const { orgAdmin } = await tenant({ ...platform, newcomers: true });
       await givePassword(platform, orgAdmin.id);
       const post = (path: string, body: object, token?: string) =>
         platform.call<Answer>('POST', path, { body, ...(token ? { token } : {}) });
@@ -83,7 +83,7 @@ test('the mail for a forgotten password arrives at an SMTP server, and its link 
     PUBLIC_URL: 'https://rmm.example.com',
   });
   try {
-    const { orgAdmin } = await tenant(platform);
+    const { orgAdmin } = await tenant({ ...platform, newcomers: true });
     await givePassword(platform, orgAdmin.id);
     const post = (path: string, body: object) =>
       platform.call<Answer>('POST', path, { body, headers: fromSomewhere() });
