@@ -1,5 +1,6 @@
 /** Checks of what lies in the database: modules, roles, migrations, workers. */
 import type { Config } from '#config';
+import type { DoctorCheck } from '#core/contract';
 import { migrationState } from '../../core/database/migrations.ts';
 import { APP_ROLE, type Database, PLATFORM_ROLE } from '../../core/database/pools.ts';
 import { PackageFaults } from '../../core/loader/faults.ts';
@@ -24,9 +25,25 @@ export async function checkDatabase(report: Report, config: Config, database: Da
   await report.check('secrets', 'bring back the file or variable that is named', () =>
     describeSecrets(config, database.owner),
   );
+  for (const check of checksOf(modules)) await checkMore(report, config, check);
   await checkRoles(report, database);
   await checkMigrations(report, database, modules);
   await checkWorkers(report, database);
+}
+
+/** What the modules add. */
+const checksOf = (modules: readonly LoadedModule[]): DoctorCheck[] =>
+  modules.flatMap(({ contributions }) =>
+    contributions.flatMap(({ value }) => (value.slot === 'doctor.check' ? [value.value as DoctorCheck] : [])),
+  );
+
+async function checkMore(report: Report, config: Config, { name, fix, run }: DoctorCheck): Promise<void> {
+  const found = await run(config).catch((error: Error) => error);
+  if (!(found instanceof Error) && found.warning) return report.warn(name, found.text, fix);
+  await report.check(name, fix, async () => {
+    if (found instanceof Error) throw found;
+    return found.text;
+  });
 }
 
 async function checkPackage(

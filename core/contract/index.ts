@@ -6,6 +6,7 @@ export * from './api.ts';
 export * from './batch.ts';
 export * from './core-slots.ts';
 export * from './delivery-queue.ts';
+export * from './doctor-check.ts';
 export * from './event.ts';
 export * from './job.ts';
 export * from './maps.ts';

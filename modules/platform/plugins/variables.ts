@@ -5,7 +5,7 @@ export const variables = defineVariables(
   {
     PLUGINS_ALLOW_UNSIGNED: variable.flag(false),
     PLUGINS_TRUST_KEYS: variable.trustKeys(),
-    PLUGINS_SANDBOX: variable.oneOf(['auto', 'strict'], 'auto'),
+    PLUGINS_SANDBOX: variable.oneOf(['auto', 'strict'], 'strict'),
     PLUGINS_MAX_PROCESSES: variable.number(1, 1000, 50),
     PLUGINS_IDLE_SECONDS: variable.number(1, 3600, 60),
   },

@@ -11,6 +11,7 @@ import {
   startTestPlatform,
   systemUser,
   tenant,
+  until,
 } from '#test';
 import { openPeer } from '../../../agents/agents/test/socket-client.ts';
 import type { DeviceFollower } from '../slots/follower.ts';
@@ -116,6 +117,8 @@ test('the tokens of the agent stay valid, and its reports belong to the new orga
 test('the connection of the agent is closed, and the next one belongs to the new organization', async (t) => {
   const { agent, id, token, target } = await arrange();
   const peer = await openPeer(platform.url, agent.agentId, agent.token);
+  // The server reads the organization of a connection after it has accepted it.
+  await until(async () => (await orgsOf('agent_connections', id)).length === 1);
   t.is((await move(token, id, target)).status, 200);
   t.is((await peer.closed).reason, 'moved');
   t.deepEqual(await orgsOf('agent_connections', id), [target.orgId]);

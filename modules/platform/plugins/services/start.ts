@@ -9,6 +9,7 @@ export async function startPlugins(start: StartServices): Promise<StartedModule>
   const listeners = listenersFor(start);
   await listeners.load();
   await registerShipped(start);
+  if (start.clocks) void host.walls().then(({ unavailable }) => unavailable && start.log.warn(unavailable));
   return {
     provide: [provide(HOST, host), provide(LISTENERS, listeners)],
     async stop() {

@@ -57,7 +57,11 @@ export interface Ground {
 
 /** @param work false where only requests are tested */
 export async function openGround(env: Record<string, string> = {}, work = true): Promise<Ground> {
-  const platform = await startTestPlatform({ PLUGINS_ALLOW_UNSIGNED: 'true', ...env });
+  const platform = await startTestPlatform({
+    // The suite also runs where no namespaces can be made; one test is about the default.
+    ...{ PLUGINS_SANDBOX: 'auto', PLUGINS_ALLOW_UNSIGNED: 'true' },
+    ...env,
+  });
   const admin = await systemUser(platform);
   const stop = work ? await platform.platform.tasks.startBackground() : async () => undefined;
   const upload: Ground['upload'] = async (content, token = admin.token, headers = {}) => {

@@ -10,6 +10,7 @@ import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, RENEWED, readFac
 import { LogWriter } from './log-writer.ts';
 import type { Outcome } from './process/invocation.ts';
 import { PluginProcess } from './process/plugin-process.ts';
+import { missingWall } from './runners/missing-walls.ts';
 import { ProcessRunner } from './runners/process-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { findSandbox } from './runners/sandbox.ts';
@@ -79,9 +80,10 @@ export class PluginHost {
     return this.slots.count(installationId);
   }
 
+  /** What isolates plugins here, and why none runs, if so. */
   async walls() {
     const { name, walls } = await this.getRunner();
-    return { runner: name, ...walls };
+    return { runner: name, ...walls, unavailable: missingWall(walls, this.settings) };
   }
 
   /** Never rejects because of the plugin. */
@@ -172,12 +174,8 @@ export class PluginHost {
     const wait = this.deaths.wait(facts.key);
     if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
     const runner = await this.getRunner();
-    if (runner.walls.network !== 'none' && this.settings.sandbox === 'strict') {
-      return failed(
-        'PERMANENT',
-        'This server cannot cut plugins off from the network, and runs none without (PLUGINS_SANDBOX)',
-      );
-    }
+    const unavailable = missingWall(runner.walls, this.settings);
+    if (unavailable) return failed('PERMANENT', unavailable);
     const runtime = await this.staging.runtimeFolder();
     const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
     // Another call may have started it meanwhile.

@@ -6,6 +6,8 @@ import type { Ended, Runner, Running, RunRequest, Usage } from './runner.ts';
 import type { Sandbox } from './sandbox.ts';
 
 const STDERR_KEPT = 4_000;
+/** All that the process finds there; few threads, because they count against the limit of processes. */
+const ENVIRONMENT = { UV_THREADPOOL_SIZE: '1' };
 const PAGE = 4_096;
 /** Of `/proc/PID/stat`: a hundred ticks a second on every Linux that Node runs on. */
 const TICK_MS = 10;
@@ -26,12 +28,14 @@ export class ProcessRunner implements Runner {
     const flags = [
       ...['--permission', `--allow-fs-read=${runtime.folder}`, `--allow-fs-read=${folder}`],
       // node:sqlite opens files that the permission model should refuse.
+      // V8's flags can switch the permission model off; a process that tries to change one ends.
+      '--freeze-flags-after-init',
       ...['--no-addons', '--no-experimental-sqlite', '--disable-proto=delete', '--disable-warning=ExperimentalWarning'],
       ...[`--max-old-space-size=${limits.memoryMb}`, '--stack-trace-limit=5', runtime.main],
     ];
     const { file, args } = this.sandbox.command(process.execPath, flags, limits, key);
     // A process group of its own, so that all of it can be ended at once.
-    const child = spawn(file, args, { cwd: folder, env: {}, stdio: 'pipe', detached: true });
+    const child = spawn(file, args, { cwd: folder, env: ENVIRONMENT, stdio: 'pipe', detached: true });
     const { pid } = child;
     if (pid !== undefined) setNice(pid, pid, NICE.asARule);
     let found: number | null = null;

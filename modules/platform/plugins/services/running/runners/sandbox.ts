@@ -9,6 +9,10 @@ const FIRST_UID = 61_000;
 const UIDS = 4_000;
 /** What V8 reserves beside the heap, whatever the plugin does. */
 const RESERVED_MB = 600;
+/** Threads of one plugin's process; Node has eight. */
+const MAX_THREADS = 32;
+/** No file but pipes can be written, and no descriptors hoarded. */
+const LIMITS = ['--core=0', '--fsize=0', '--nofile=64', `--nproc=${MAX_THREADS}`];
 const PATHS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
 export interface Sandbox {
@@ -59,7 +63,7 @@ function namespaces(root: boolean): Sandbox | null {
         file: setpriv,
         args: [
           ...['--pdeathsig', 'KILL', unshare, ...spaces, '--fork', '--kill-child=KILL'],
-          ...[prlimit, `--data=${(memoryMb + RESERVED_MB) * 1_048_576}`, '--core=0', '--nofile=64'],
+          ...[prlimit, `--data=${(memoryMb + RESERVED_MB) * 1_048_576}`, ...LIMITS],
           ...[setpriv, ...user, '--no-new-privs', '--pdeathsig', 'KILL', node, ...flags],
         ],
       };
@@ -77,7 +81,7 @@ function plain(root: boolean): Sandbox | null {
       const uid = String(uidFor(seed));
       const user = ['--reuid', uid, '--regid', uid, '--clear-groups', '--no-new-privs', '--pdeathsig', 'KILL'];
       const data = `--data=${(memoryMb + RESERVED_MB) * 1_048_576}`;
-      return { file: prlimit, args: [data, '--core=0', '--nofile=64', setpriv, ...user, node, ...flags] };
+      return { file: prlimit, args: [data, ...LIMITS, setpriv, ...user, node, ...flags] };
     },
   };
 }
