@@ -68,7 +68,13 @@ test('what plugins tell is subscribed to by plugin and name, in webhooks, histor
   await at.webhook(`${to.url}/one`, ['plugin.acme-notes.note.made']);
   await at.webhook(`${to.url}/family`, ['plugin.acme-notes.*']);
   await at.webhook(`${to.url}/all`, ['plugin.*']);
-  for (const wrong of ['plugin.x', 'plugin.Acme.noted', 'plugin.acme-notes.Noted', 'plugin.event']) {
+  for (const wrong of [
+    'plugin.x',
+    'plugin.Acme.noted',
+    'plugin.acme-notes.Noted',
+    'plugin.event',
+    'plugin.<slug>.<name>',
+  ]) {
     const refused = await at.call('POST', '/webhooks', { name: 'Wrong', url: to.url, events: [wrong] });
     t.deepEqual([refused.status, codeOf(refused)], [400, 'UNKNOWN_EVENT'], wrong);
   }

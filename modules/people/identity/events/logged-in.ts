@@ -12,9 +12,9 @@ export default defineEvent({
   summary: 'A user logged in',
   data: Joi.object<LoggedIn>({
     userId: Joi.string().uuid().required(),
-    via: Joi.string().required().description('password, sso, passkey or invitation'),
+    via: Joi.string().required().description('password, sso, passkey, invitation or second factor'),
     mfa: Joi.boolean().required().description('Whether a second factor was verified'),
   }),
-  example: { userId: '7c9e6679-7425-40de-944b-000000000001', via: 'password', mfa: true },
+  example: { userId: '7c9e6679-7425-40de-944b-000000000001', via: 'second factor', mfa: true },
   webhook: { kind: 'user.login' },
 });
