@@ -1,4 +1,4 @@
-/** A user or an invitation was assigned another role. */
+/** A member was assigned another role. */
 import Joi from 'joi';
 import { defineEvent } from '#core';
 
