@@ -108,7 +108,7 @@ async function startServer() {
   const port = await freePort();
   const env = {
     ...{ DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
-    ...{ ENABLE_2FA: 'no', PLUGINS_ALLOW_UNSIGNED: 'true', PLUGINS_SANDBOX: 'auto' },
+    ...{ ENABLE_2FA: 'no', PLUGINS_ALLOW_UNSIGNED: 'true', PLUGINS_SANDBOX: 'strict' },
     ...{ BOOTSTRAP_ADMIN_EMAIL: ADMIN.email, BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password },
   };
   const server = await launch('app/quartermaster.ts', ['start'], env, /First system administrator/);

@@ -5,7 +5,8 @@ export const variables = defineVariables(
   {
     PLUGINS_ALLOW_UNSIGNED: variable.flag(false),
     PLUGINS_TRUST_KEYS: variable.trustKeys(),
-    PLUGINS_SANDBOX: variable.oneOf(['auto', 'strict'], 'strict'),
+    PLUGINS_SANDBOX: variable.oneOf(['strict', 'jail'], 'strict'),
+    PLUGINS_NODE_RUNTIME: variable.flag(false),
     PLUGINS_MAX_PROCESSES: variable.number(1, 1000, 50),
     PLUGINS_IDLE_SECONDS: variable.number(1, 3600, 60),
   },
@@ -15,8 +16,10 @@ export const variables = defineVariables(
       allowUnsigned: v.PLUGINS_ALLOW_UNSIGNED,
       /** Ed25519, base64 of the 32 bytes. */
       trustKeys: v.PLUGINS_TRUST_KEYS.map(trustKeyOf),
-      /** `strict`: no plugin runs where its process cannot be cut off from the network. */
+      /** `strict`: plugins run in the interpreter, those on Node behind the jail; `jail`: all need the jail around them too. */
       sandbox: v.PLUGINS_SANDBOX,
+      /** Plugins that need Node itself may run, behind the jail. */
+      nodeRuntime: v.PLUGINS_NODE_RUNTIME,
       /** Plugin processes of one process of the server; the one that has been idle longest makes room. */
       maxProcesses: v.PLUGINS_MAX_PROCESSES,
       idleSeconds: v.PLUGINS_IDLE_SECONDS,

@@ -74,7 +74,8 @@ export { MOST_BODY_BYTES, plainHeaders, requestTimeout } from './rules/requests.
 export { mustBeNear, mustHaveTurn, nextDepth, onceKey } from './rules/telling.ts';
 export { listed, mustHaveRoom, sizeOf, storable, storableKey } from './rules/values.ts';
 export { consoleOver } from './runtime/console.ts';
+export { exitCodes } from './runtime/exit-codes.ts';
 export { contentsOf, pluginIn, runHandler } from './runtime/loaded-plugin.ts';
-export { ALLOWED_BUILTINS, GONE_GLOBALS } from './runtime/lockdown.ts';
+export { ALLOWED_BUILTINS, GONE_GLOBALS } from './runtime/node/lockdown.ts';
 export { createPluginContext, type HostCall } from './runtime/plugin-context.ts';
 export { mustBeSafe, parseMessage } from './safe-json.ts';

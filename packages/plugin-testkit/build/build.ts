@@ -43,6 +43,7 @@ async function compile(source: string, target: string, sdk: string): Promise<voi
       paths: {
         '@quartermaster/plugin-sdk': [join(sdk, 'dist/index.d.ts')],
         '@quartermaster/plugin-sdk/host': [join(sdk, 'dist/host.d.ts')],
+        '@quartermaster/plugin-sdk/interpreter': [join(sdk, 'dist/runtime/interpreter/inspect.d.ts')],
       },
     },
     include: [join(source, 'src')],

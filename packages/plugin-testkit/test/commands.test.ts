@@ -9,6 +9,8 @@ import test, { type ExecutionContext } from 'ava';
 import { manifestOf, wants } from './plugins.ts';
 
 const SLOW = 10 * 60_000;
+/** Types are taken away from the sources of this checkout only. */
+const QUIET = ['--disable-warning=ExperimentalWarning'];
 const COMMAND = join(import.meta.dirname, '../src/commands/main.ts');
 const manifest = manifestOf({
   permissions: wants('devices:read'),
@@ -42,7 +44,7 @@ async function folderWith(t: ExecutionContext, changes: Record<string, string> =
 function plugin(cwd: string, ...args: string[]): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
     const { PATH = '' } = process.env;
-    execFile(process.execPath, [COMMAND, ...args], { cwd, env: { PATH } }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...QUIET, COMMAND, ...args], { cwd, env: { PATH } }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
     );
   });

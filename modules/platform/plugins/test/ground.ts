@@ -58,8 +58,7 @@ export interface Ground {
 /** @param work false where only requests are tested */
 export async function openGround(env: Record<string, string> = {}, work = true): Promise<Ground> {
   const platform = await startTestPlatform({
-    // The suite also runs where no namespaces can be made; one test is about the default.
-    ...{ PLUGINS_SANDBOX: 'auto', PLUGINS_ALLOW_UNSIGNED: 'true' },
+    PLUGINS_ALLOW_UNSIGNED: 'true',
     ...env,
   });
   const admin = await systemUser(platform);

@@ -82,7 +82,7 @@ export const MANIFEST_SCHEMA = {
       homepageUrl: url,
       documentationUrl: url,
       iconUrl: url,
-      engine: object(['api'], { api: range, agent: range }),
+      engine: object(['api'], { api: range, agent: range, runtime: { enum: ['interpreter', 'node'] } }),
       main: pattern('^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*\\.(js|mjs|cjs)$'),
       permissions: list(object(['name', 'reason'], { name: { enum: CAPABILITY_NAMES }, reason: text(500) }), 50),
       egress: list({ anyOf: [pattern(EGRESS_PATTERN), object(['fromConfig'], { fromConfig: fieldKey })] }, 50),

@@ -98,7 +98,8 @@ export interface Manifest {
   homepageUrl?: string;
   documentationUrl?: string;
   iconUrl?: string;
-  engine: { api: string; agent?: string };
+  /** `runtime`: what runs its code, the interpreter unless it says `node`. */
+  engine: { api: string; agent?: string; runtime?: 'interpreter' | 'node' };
   main: string;
   permissions?: { name: CapabilityName; reason: string }[];
   egress?: EgressRule[];

@@ -11,7 +11,7 @@ export interface OrgInfo {
 }
 export interface StartParams {
   protocol: number;
-  /** The file to load, absolute. */
+  /** The file to load, within the package. */
   main: string;
 }
 export interface InvokeParams {

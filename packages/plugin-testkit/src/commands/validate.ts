@@ -1,9 +1,10 @@
 /** `plugin validate`: everything that a server would refuse, told before it is packed. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { contentsOf, type Fault, type Manifest, missingHandlers, pluginIn } from '@quartermaster/plugin-sdk/host';
+import { inspectPlugin } from '@quartermaster/plugin-sdk/interpreter';
 import { bundle } from './bundle.ts';
 import { packageOf } from './package-of.ts';
 import { FolderFaults, openFolder, type PluginFolder } from './plugin-folder.ts';
@@ -43,16 +44,20 @@ export async function checkFolder(folder: PluginFolder): Promise<string[]> {
 const namedIn = ({ hooks, schedules, actions, providers, migrations }: Manifest): string =>
   JSON.stringify({ hooks, schedules, actions, providers, migrations });
 
-/** Loads the plugin, which runs its file: as an author's tests do. */
+/** Loads the plugin, which runs its file: in the interpreter, or on Node where the manifest asks for it. */
 async function load(folder: PluginFolder) {
   const place = await mkdtemp(join(tmpdir(), 'plugin-load-'));
+  const { main, engine } = folder.manifest;
   try {
-    const file = join(place, 'plugin.mjs');
-    await writeFile(file, await bundle(folder, 'inside'));
+    const onNode = engine.runtime === 'node';
+    const name = onNode ? 'plugin.mjs' : `plugin${extname(main)}`;
+    const file = join(place, name);
+    await writeFile(file, await bundle(folder, onNode ? 'inside' : 'outside'));
+    if (!onNode) return await inspectPlugin(place, name);
     return contentsOf(pluginIn((await import(pathToFileURL(file).href)) as { default?: unknown }));
   } catch (error) {
     if (error instanceof FolderFaults) throw error;
-    throw new FolderFaults([{ path: folder.manifest.main, message: `cannot be loaded: ${(error as Error).message}` }]);
+    throw new FolderFaults([{ path: main, message: `cannot be loaded: ${(error as Error).message}` }]);
   } finally {
     await rm(place, { recursive: true });
   }

@@ -10,7 +10,7 @@ import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, RENEWED, readFac
 import { LogWriter } from './log-writer.ts';
 import type { Outcome } from './process/invocation.ts';
 import { PluginProcess } from './process/plugin-process.ts';
-import { missingWall } from './runners/missing-walls.ts';
+import { missingFor, missingWall } from './runners/missing-walls.ts';
 import { ProcessRunner } from './runners/process-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { findSandbox } from './runners/sandbox.ts';
@@ -174,9 +174,9 @@ export class PluginHost {
     const wait = this.deaths.wait(facts.key);
     if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
     const runner = await this.getRunner();
-    const unavailable = missingWall(runner.walls, this.settings);
+    const unavailable = missingFor(facts.manifest, runner.walls, this.settings);
     if (unavailable) return failed('PERMANENT', unavailable);
-    const runtime = await this.staging.runtimeFolder();
+    const runtime = await this.staging.runtimeFor(facts.manifest.engine.runtime ?? 'interpreter');
     const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
     // Another call may have started it meanwhile.
     const other = this.slots.use(facts.key, madeOf(facts), step);
@@ -195,7 +195,7 @@ export class PluginHost {
           ...{ hook: invocation?.hook ?? null, invocationId: invocation?.id ?? null },
         }),
     });
-    const started = process.start(`${folder}/${facts.manifest.main}`);
+    const started = process.start(facts.manifest.main);
     started.catch(() => undefined);
     const noted = process.ended.then((how) => this.wasEnded(facts, process, how));
     this.ending.add(noted);
@@ -247,7 +247,7 @@ export class PluginHost {
   }
 
   private getRunner(): Promise<Runner> {
-    this.runner ??= findSandbox().then((sandbox) => new ProcessRunner(sandbox));
+    this.runner ??= findSandbox(this.staging.folder).then((sandbox) => new ProcessRunner(sandbox));
     return this.runner;
   }
 

@@ -1,21 +1,33 @@
 /** Files that plugins' processes may read, in folders that another user can read: the SDK's runtime and unpacked packages. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageHash, readPackage } from '#plugin-sdk/host';
+import type { Runtime } from './runners/runner.ts';
 
 const IMPORT = /((?:from|import)\s*\(?\s*['"])(\.[^'"]+)\.ts(['"])/g;
 
+/** Where the runtimes begin. */
+const ENTRIES = ['index.ts', 'runtime/node/main.ts', 'runtime/interpreter/main.ts', 'runtime/guest/main.ts'];
+/** What the interpreter imports. */
+const LIBRARIES = ['quickjs-emscripten-core', '@jitl/quickjs-ffi-types', '@jitl/quickjs-ng-wasmfile-release-sync'];
+
+/** Where npm has installed it. */
+function libraryFolder(name: string): string {
+  const file = fileURLToPath(import.meta.resolve(name));
+  return file.slice(0, file.lastIndexOf(join('node_modules', name)) + join('node_modules', name).length);
+}
+
 export class Staging {
   private made: string | null = null;
-  private runtime: Promise<{ folder: string; main: string }> | null = null;
+  private runtime: Promise<string> | null = null;
   private readonly packages = new Map<string, Promise<string>>();
 
   /** Created with the first plugin: most servers run none. */
-  private get folder(): string {
+  get folder(): string {
     if (this.made === null) {
       this.made = mkdtempSync(join(tmpdir(), 'quartermaster-plugins-'));
       chmodSync(this.made, 0o755);
@@ -24,15 +36,15 @@ export class Staging {
   }
 
   /** Types are stripped once, which saves each process a tenth of a second and more. */
-  runtimeFolder(): Promise<{ folder: string; main: string }> {
+  async runtimeFor(kind: Runtime['kind']): Promise<Runtime> {
     this.runtime ??= this.stageRuntime();
-    return this.runtime;
+    return { kind, folder: await this.runtime, main: `runtime/${kind}/main.js` };
   }
 
-  private async stageRuntime(): Promise<{ folder: string; main: string }> {
+  private async stageRuntime(): Promise<string> {
     const source = dirname(fileURLToPath(import.meta.resolve('#plugin-sdk')));
     const folder = join(this.folder, 'runtime');
-    const waiting = [join(source, 'index.ts'), join(source, 'runtime/main.ts')];
+    const waiting = ENTRIES.map((name) => join(source, name));
     const seen = new Set<string>();
     for (let path = waiting.pop(); path; path = waiting.pop()) {
       if (seen.has(path)) continue;
@@ -44,7 +56,12 @@ export class Staging {
       await writeFile(target, code.replace(IMPORT, '$1$2.js$3'));
     }
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-    return { folder, main: join(folder, 'runtime/main.js') };
+    for (const name of LIBRARIES) {
+      const from = libraryFolder(name);
+      const isNeeded = (path: string) => !/\.(map|cts|md)$|\.d\.m?ts$/.test(path);
+      await cp(from, join(folder, 'node_modules', name), { recursive: true, filter: isNeeded });
+    }
+    return folder;
   }
 
   /** The folder of a package; throws where its content differs from what was consented to. */

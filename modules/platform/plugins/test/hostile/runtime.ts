@@ -60,14 +60,14 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 export async function useHostileRuntime(ground: Ground): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plugin-hostile-'));
   await chmod(folder, 0o755);
-  await mkdir(folder, { recursive: true });
-  const main = join(folder, 'main.mjs');
-  await writeFile(main, SOURCE);
-  const inner = new ProcessRunner(await findSandbox());
+  const code = join(folder, 'code');
+  await mkdir(code, { recursive: true });
+  await writeFile(join(code, 'main.mjs'), SOURCE);
+  const inner = new ProcessRunner(await findSandbox(folder));
   const runner: Runner = {
     name: inner.name,
     walls: inner.walls,
-    start: (request) => inner.start({ ...request, runtime: { folder, main } }),
+    start: (request) => inner.start({ ...request, runtime: { kind: 'node', folder: code, main: 'main.mjs' } }),
   };
   Object.assign(ground.host, { runner: Promise.resolve(runner) });
 }

@@ -127,11 +127,11 @@ test.serial(
 );
 
 test.serial(
-  'by default no plugin runs where it cannot be cut off from the network, and installation and health say why',
+  'where a jail is required and cannot be made no plugin runs, and installation and health say why',
   async (t) => {
-    const strict = await openGround({ PLUGINS_SANDBOX: '' }, false);
+    const strict = await openGround({ PLUGINS_SANDBOX: 'jail' }, false);
     t.teardown(() => strict.stop());
-    const walls = { network: 'hidden', processes: 'visible', user: false, memory: false };
+    const walls = { files: 'visible', network: 'visible', processes: 'visible', user: false, memory: false };
     const start = () => t.fail('it was started');
     Object.assign(strict.host, { runner: Promise.resolve({ name: 'bare', walls, start }) });
     const at = await openTenant(strict);
@@ -141,7 +141,7 @@ test.serial(
     t.like(await at.read(id), { status: 'error' });
     t.regex(
       (await at.read(id)).errorMessage ?? '',
-      /^Plugins do not run on this server, because it cannot cut their processes off from the network: that takes Linux/,
+      /^Plugins do not run on this server \(PLUGINS_SANDBOX=jail\), because there is no jail/,
     );
     t.like((await at.call<{ isolation: object }>('GET', `${place(id)}/health`)).body.isolation, {
       ...walls,
@@ -149,3 +149,23 @@ test.serial(
     });
   },
 );
+
+test.serial('a plugin that needs Node runs only where the operator allows it', async (t) => {
+  const source = `import { createHash } from 'node:crypto';
+    export default { handlers: { go: () => [typeof process.versions.node, createHash('sha256').update('').digest('hex').length] } };`;
+  const engine = { api: '^1.0.0', runtime: 'node' as const };
+  const at = await openTenant(ground);
+  const { id } = (await at.install(await ground.register({ ...GO, engine }, source))).body.data;
+  await ground.platform.runJobs();
+  t.regex((await at.read(id)).errorMessage ?? '', /needs Node itself .* does not allow \(PLUGINS_NODE_RUNTIME\)/);
+  const allowing = await openGround({ PLUGINS_NODE_RUNTIME: 'true' });
+  t.teardown(() => allowing.stop());
+  const there = await openTenant(allowing);
+  const manifest = await allowing.register({ ...GO, engine }, source);
+  if ((await allowing.host.walls()).files === 'none') {
+    const it = await there.run(manifest);
+    t.deepEqual((await there.invoke(it.id, 'go')).body.result, ['string', 64]);
+  } else {
+    await t.throwsAsync(() => there.run(manifest), { message: /needs Node itself, and there is no jail/ });
+  }
+});

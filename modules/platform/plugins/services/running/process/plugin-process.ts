@@ -1,6 +1,7 @@
 /** One plugin's process as the host sees it: calls to it, calls from it, and reasons to end it. Nothing it says is trusted. */
 import { randomBytes } from 'node:crypto';
 import {
+  exitCodes,
   HostError,
   type HostErrorCode,
   limits as LIMITS,
@@ -14,7 +15,7 @@ import {
 import type { Ended, Running } from '../runners/runner.ts';
 import type { End, Invocation, Outcome } from './invocation.ts';
 import { MessageReader } from './message-reader.ts';
-import { watchUsage } from './watches.ts';
+import { overBudget, watchUsage } from './watches.ts';
 
 interface Open {
   invocation: Invocation;
@@ -147,10 +148,15 @@ export class PluginProcess {
 
   private wasEnded({ code, signal, stderr }: Ended): End {
     this.stopWatch();
-    const outOfMemory = /heap out of memory|Allocation failed|Failed to allocate|out of memory/i.test(stderr);
+    const cpu = code === exitCodes.cpu;
+    const outOfMemory =
+      code === exitCodes.memory ||
+      /heap out of memory|Allocation failed|Failed to allocate|out of memory/i.test(stderr);
     this.end ??= outOfMemory
       ? { kind: 'memory', reason: `It ran out of memory (${this.limits.memoryMb} MB)` }
-      : { kind: 'crashed', reason: `It ended by itself (${signal ?? code}): ${lastWords(stderr)}` };
+      : cpu
+        ? { kind: 'cpu', reason: overBudget(this.limits) }
+        : { kind: 'crashed', reason: `It ended by itself (${signal ?? code}): ${lastWords(stderr)}` };
     const { reason } = this.end;
     this.settleStart?.({ error: { code: 'CRASHED', message: reason } });
     for (const one of this.open.values()) one.settle(this.failure(one, 'CRASHED', reason));

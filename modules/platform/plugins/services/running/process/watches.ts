@@ -19,6 +19,9 @@ export interface Doings {
   oldest: { cpuMs: number; calls: number } | null;
 }
 
+export const overBudget = ({ cpuMsPerCall }: Pick<ResourceLimits, 'cpuMsPerCall'>): string =>
+  `It took more than ${cpuMsPerCall} ms of processor time for a call`;
+
 export function watchUsage(
   running: Running,
   { memoryMb, cpuMsPerCall }: ResourceLimits,
@@ -45,7 +48,7 @@ export function watchUsage(
     }
     // Without messages only one call can have used it: an endless loop lets no other call start.
     if (silent > cpuMsPerCall || (oldest && usage.cpuMs - oldest.cpuMs > cpuMsPerCall * oldest.calls))
-      end({ kind: 'cpu', reason: `It took more than ${cpuMsPerCall} ms of processor time for a call` });
+      end({ kind: 'cpu', reason: overBudget({ cpuMsPerCall }) });
     return burning ? CLOSELY_MS : EVERY_MS;
   };
   let timer: NodeJS.Timeout;

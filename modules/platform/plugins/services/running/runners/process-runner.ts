@@ -1,13 +1,17 @@
-/** The process runner: one Node process under the permission model, as isolated as this machine allows. */
+/** The process runner: one Node process for each plugin, as isolated as this machine allows. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Sandbox } from './confinement.ts';
 import { NICE, setNice } from './priority.ts';
 import type { Ended, Runner, Running, RunRequest, Usage } from './runner.ts';
-import type { Sandbox } from './sandbox.ts';
+import { Uids } from './uids.ts';
 
 const STDERR_KEPT = 4_000;
 /** All that the process finds there; few threads, because they count against the limit of processes. */
-const ENVIRONMENT = { UV_THREADPOOL_SIZE: '1' };
+const ENVIRONMENT = { UV_THREADPOOL_SIZE: '1', TZ: 'UTC' };
+/** Heap of the process around the interpreter, whose own memory is beside it. */
+const AROUND_MB = 64;
 const PAGE = 4_096;
 /** Of `/proc/PID/stat`: a hundred ticks a second on every Linux that Node runs on. */
 const TICK_MS = 10;
@@ -15,6 +19,7 @@ const TICK_MS = 10;
 export class ProcessRunner implements Runner {
   readonly name = 'process';
   private readonly sandbox: Sandbox;
+  private readonly uids = new Uids();
 
   constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
@@ -24,18 +29,22 @@ export class ProcessRunner implements Runner {
     return this.sandbox.walls;
   }
 
-  start({ key, folder, runtime, limits }: RunRequest): Running {
-    const flags = [
-      ...['--permission', `--allow-fs-read=${runtime.folder}`, `--allow-fs-read=${folder}`],
-      // node:sqlite opens files that the permission model should refuse.
-      // V8's flags can switch the permission model off; a process that tries to change one ends.
-      '--freeze-flags-after-init',
-      ...['--no-addons', '--no-experimental-sqlite', '--disable-proto=delete', '--disable-warning=ExperimentalWarning'],
-      ...[`--max-old-space-size=${limits.memoryMb}`, '--stack-trace-limit=5', runtime.main],
-    ];
-    const { file, args } = this.sandbox.command(process.execPath, flags, limits, key);
+  start({ folder, runtime, limits }: RunRequest): Running {
+    const at = this.sandbox.places ?? { runtime: runtime.folder, package: folder };
+    const uid = this.uids.take();
+    const { file, args } = this.sandbox.command(
+      { node: process.execPath, runtime: runtime.folder, folder, limits, uid },
+      [
+        ...['--permission', `--allow-fs-read=${at.runtime}`, `--allow-fs-read=${at.package}`],
+        // node:sqlite opens files that the permission model should refuse.
+        // V8's flags can switch the permission model off; a process that tries to change one ends.
+        ...['--freeze-flags-after-init', '--no-addons', '--no-experimental-sqlite', '--disable-proto=delete'],
+        ...['--disable-warning=ExperimentalWarning', '--stack-trace-limit=5', ...heapOf(runtime, limits)],
+        ...[join(at.runtime, runtime.main), at.package, String(limits.memoryMb), String(limits.cpuMsPerCall)],
+      ],
+    );
     // A process group of its own, so that all of it can be ended at once.
-    const child = spawn(file, args, { cwd: folder, env: ENVIRONMENT, stdio: 'pipe', detached: true });
+    const child = spawn(file, args, { cwd: '/', env: ENVIRONMENT, stdio: 'pipe', detached: true });
     const { pid } = child;
     if (pid !== undefined) setNice(pid, pid, NICE.asARule);
     let found: number | null = null;
@@ -54,6 +63,7 @@ export class ProcessRunner implements Runner {
     const { promise: ended, resolve } = Promise.withResolvers<Ended>();
     child.once('error', (error) => resolve({ code: null, signal: null, stderr: error.message }));
     child.once('close', (code, signal) => resolve({ code, signal, stderr }));
+    void ended.then(() => this.uids.free(uid));
     return {
       write: (line) => void child.stdin.write(`${line}\n`),
       onData: (listener) => void child.stdout.on('data', listener),
@@ -73,6 +83,14 @@ export class ProcessRunner implements Runner {
     };
   }
 }
+
+/** Code in the interpreter can go deep: each of its calls takes more of the stack than one of V8's own. */
+const heapOf = ({ kind }: RunRequest['runtime'], { memoryMb }: RunRequest['limits']): string[] =>
+  kind === 'node'
+    ? [`--max-old-space-size=${memoryMb}`]
+    : [`--max-old-space-size=${AROUND_MB}`, '--disallow-code-generation-from-strings', ...DEEP_STACK];
+/** Windows gives the first thread less. */
+const DEEP_STACK = process.platform === 'win32' ? [] : ['--stack-size=3500'];
 
 /** The last process of the chain of commands. */
 function innermost(pid: number): number {

@@ -6,9 +6,16 @@ export interface RunRequest {
   key: string;
   /** The unpacked package. */
   folder: string;
-  /** The runtime of the SDK, and its file to run. */
-  runtime: { folder: string; main: string };
+  runtime: Runtime;
   limits: ResourceLimits;
+}
+
+/** What runs the plugin's code. */
+export interface Runtime {
+  kind: 'interpreter' | 'node';
+  folder: string;
+  /** Its file to run, within the folder. */
+  main: string;
 }
 
 /** Why a process ended, in words for the log; `signal` and `stderr` of its last moments. */
@@ -43,13 +50,15 @@ export interface Runner {
   start(request: RunRequest): Running;
 }
 
+/** What holds without the interpreter: around the process that it runs in. */
 export interface Walls {
-  /** No network at all, or a network that only the runtime hides. */
-  network: 'none' | 'hidden';
+  /** It sees the files of the runtime and of its package only. */
+  files: 'none' | 'visible';
+  network: 'none' | 'visible';
   /** It sees no other process. */
   processes: 'none' | 'visible';
   /** A user of its own. */
   user: boolean;
-  /** A hard limit on memory beside V8's own. */
+  /** A hard limit on memory by the operating system. */
   memory: boolean;
 }

@@ -1,41 +1,24 @@
-/** The isolation that this machine supports: tried once, with a process that does nothing. */
+/** The isolation that this machine supports: tried once, with a process that looks around. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Walls } from './runner.ts';
+import { limited, type Sandbox, tool } from './confinement.ts';
+import { jail } from './jail.ts';
 
-/** Above the user ids of people and services. Plugins of one host that run at the same time never share one. */
-const FIRST_UID = 61_000;
-const UIDS = 4_000;
-/** What V8 reserves beside the heap, whatever the plugin does. */
-const RESERVED_MB = 600;
-/** Threads of one plugin's process; Node has eight. */
-const MAX_THREADS = 32;
-/** No file but pipes can be written, and no descriptors hoarded. */
-const LIMITS = ['--core=0', '--fsize=0', '--nofile=64', `--nproc=${MAX_THREADS}`];
-const PATHS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+/** Ends with 0 where it sees no file of the machine. */
+const PROBE = `const fs = require('fs'); const at = (path) => { try { return fs.readdirSync(path).length } catch { return 0 } };
+process.exit(at('/old') + at('/proc') + at('/etc') + at('/tmp') === 0 ? 0 : 1)`;
 
-export interface Sandbox {
-  walls: Walls;
-  /** The command that leads to `node` with its flags. */
-  command(node: string, flags: string[], limits: { memoryMb: number }, seed: string): { file: string; args: string[] };
-}
-
-const tool = (name: string): string | null =>
-  PATHS.map((path) => `${path}/${name}`).find((path) => existsSync(path)) ?? null;
-
-export function uidFor(seed: string): number {
-  let sum = 0;
-  for (const char of seed) sum = (sum * 31 + char.charCodeAt(0)) % UIDS;
-  return FIRST_UID + sum;
-}
-
-/** The strongest isolation that works here. */
-export async function findSandbox(): Promise<Sandbox> {
-  const root = process.getuid?.() === 0;
-  for (const candidate of [namespaces(root), plain(root)]) {
+/** The strongest isolation that works here. @param place a folder that other users can read, for what it needs */
+export async function findSandbox(place: string): Promise<Sandbox> {
+  const [runtime, folder] = [join(place, 'probe-runtime'), join(place, 'probe-package')];
+  for (const path of [runtime, folder]) await mkdir(path, { recursive: true });
+  const confined = { node: process.execPath, runtime, folder, limits: { memoryMb: 128 }, uid: 61_000 };
+  for (const candidate of [await jail(place).catch(() => null), lessened()]) {
     if (!candidate) continue;
-    const { file, args } = candidate.command(process.execPath, ['--permission', '-e', '0'], { memoryMb: 128 }, 'probe');
+    const look = candidate.walls.files === 'none' ? PROBE : '0';
+    const { file, args } = candidate.command(confined, ['-e', look]);
     const works = await promisify(execFile)(file, args, { env: {}, cwd: '/', timeout: 20_000 }).then(
       () => true,
       () => false,
@@ -43,45 +26,27 @@ export async function findSandbox(): Promise<Sandbox> {
     if (works) return candidate;
   }
   return {
-    walls: { network: 'hidden', processes: 'visible', user: false, memory: false },
-    command: (file, args) => ({ file, args }),
+    walls: { files: 'visible', network: 'visible', processes: 'visible', user: false, memory: false },
+    places: null,
+    command: ({ node }, args) => ({ file: node, args }),
   };
 }
 
-/** Linux: a process tree, network, IPC and host name of its own; root also changes the user. */
-function namespaces(root: boolean): Sandbox | null {
-  const [unshare, setpriv, prlimit] = ['unshare', 'setpriv', 'prlimit'].map(tool);
-  if (process.platform !== 'linux' || !unshare || !setpriv || !prlimit) return null;
-  return {
-    walls: { network: 'none', processes: 'none', user: root, memory: true },
-    command: (node, flags, { memoryMb }, seed) => {
-      const uid = String(uidFor(seed));
-      const spaces = ['--net', '--pid', '--ipc', '--uts', ...(root ? [] : ['--user'])];
-      const user = root ? ['--reuid', uid, '--regid', uid, '--clear-groups'] : [];
-      return {
-        // Each process ends with its parent: the server leaves none behind, however it ends.
-        file: setpriv,
-        args: [
-          ...['--pdeathsig', 'KILL', unshare, ...spaces, '--fork', '--kill-child=KILL'],
-          ...[prlimit, `--data=${(memoryMb + RESERVED_MB) * 1_048_576}`, ...LIMITS],
-          ...[setpriv, ...user, '--no-new-privs', '--pdeathsig', 'KILL', node, ...flags],
-        ],
-      };
-    },
-  };
-}
-
-/** Where there are no namespaces: Node's permission model, and another user where the server is root. */
-function plain(root: boolean): Sandbox | null {
+/** Where there are no namespaces: limits of the kernel, and another user where the server is root. */
+function lessened(): Sandbox | null {
   const [setpriv, prlimit] = ['setpriv', 'prlimit'].map(tool);
-  if (process.platform !== 'linux' || !root || !setpriv || !prlimit) return null;
+  if (process.platform !== 'linux' || !setpriv || !prlimit) return null;
+  const root = process.getuid?.() === 0;
   return {
-    walls: { network: 'hidden', processes: 'visible', user: true, memory: true },
-    command: (node, flags, { memoryMb }, seed) => {
-      const uid = String(uidFor(seed));
-      const user = ['--reuid', uid, '--regid', uid, '--clear-groups', '--no-new-privs', '--pdeathsig', 'KILL'];
-      const data = `--data=${(memoryMb + RESERVED_MB) * 1_048_576}`;
-      return { file: prlimit, args: [data, ...LIMITS, setpriv, ...user, node, ...flags] };
+    walls: { files: 'visible', network: 'visible', processes: 'visible', user: root, memory: true },
+    places: null,
+    command: ({ node, limits, uid }, args) => {
+      const user = root ? ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'] : [];
+      const settings = limited(limits).filter((one) => root || !one.startsWith('--nproc'));
+      return {
+        file: prlimit,
+        args: [...settings, setpriv, ...user, '--no-new-privs', '--pdeathsig', 'KILL', node, ...args],
+      };
     },
   };
 }

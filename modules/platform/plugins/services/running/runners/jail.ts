@@ -1,0 +1,78 @@
+/**
+ * The jail on Linux, with util-linux alone: namespaces of users, mounts, processes, network, IPC, host name and control groups,
+ * and a file system that holds nothing but Node, its libraries, the runtime and one package, all read-only.
+ */
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { limited, type Sandbox, tool } from './confinement.ts';
+
+const SCRIPT = join(import.meta.dirname, 'jail.sh');
+const TOOLS = ['unshare', 'setpriv', 'prlimit', 'mount', 'umount', 'pivot_root', 'sh', 'ldd'] as const;
+/** Run after the root has changed, so they are copied into it. */
+const INSIDE = ['setpriv', 'prlimit', 'umount'] as const;
+const FOLDERS = ['bin', 'old', 'proc', 'runtime', 'package'];
+/** All capabilities are dropped: a process that was root in its own user namespace keeps none. */
+const NO_CAPABILITIES = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+
+/** Null where a program is missing. @param place a folder that other users can read */
+export async function jail(place: string): Promise<Sandbox | null> {
+  if (process.platform !== 'linux') return null;
+  const found = TOOLS.map((name) => [name, tool(name)] as const);
+  if (found.some(([, path]) => path === null)) return null;
+  const paths = Object.fromEntries(found) as Record<(typeof TOOLS)[number], string>;
+  const skeleton = await makeSkeleton(join(place, 'jail'), paths);
+  const root = process.getuid?.() === 0;
+  const spaces = [
+    '--mount',
+    '--net',
+    '--pid',
+    '--ipc',
+    '--uts',
+    '--cgroup',
+    ...(root ? [] : ['--user', '--map-root-user']),
+  ];
+  return {
+    walls: { files: 'none', network: 'none', processes: 'none', user: root, memory: true },
+    places: { runtime: '/runtime', package: '/package' },
+    command({ node, runtime, folder, limits, uid }, args) {
+      const user = root ? ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'] : [];
+      return {
+        // Each process ends with its parent: the server leaves none behind, however it ends.
+        file: paths.setpriv,
+        args: [
+          ...['--pdeathsig', 'KILL', paths.unshare, ...spaces, '--fork', '--kill-child=KILL'],
+          ...[paths.sh, SCRIPT, skeleton, node, runtime, folder, root ? 'no' : 'yes'],
+          ...['/bin/prlimit', ...limited(limits)],
+          ...['/bin/setpriv', ...user, ...NO_CAPABILITIES, '--pdeathsig', 'KILL', '/node', ...args],
+        ],
+      };
+    },
+  };
+}
+
+/** What is the same in each jail: programs, their libraries and Node's, and the places on which the rest is mounted. */
+async function makeSkeleton(folder: string, paths: Record<(typeof TOOLS)[number], string>): Promise<string> {
+  for (const name of FOLDERS) await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, 'node'), '');
+  const libraries = new Set(await librariesOf(paths.ldd, process.execPath));
+  for (const name of INSIDE) {
+    await copy(paths[name], join(folder, 'bin', name), 0o755);
+    for (const library of await librariesOf(paths.ldd, paths[name])) libraries.add(library);
+  }
+  for (const library of libraries) await copy(library, join(folder, library), 0o755);
+  return folder;
+}
+
+async function copy(from: string, to: string, mode: number): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await copyFile(from, to);
+  await chmod(to, mode);
+}
+
+/** Absolute paths, the loader included. */
+async function librariesOf(ldd: string, program: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(ldd, [program]).catch(() => ({ stdout: '' }));
+  return stdout.split('\n').flatMap((line) => /(?:=>\s*|^\s*)(\/\S+)/.exec(line)?.[1] ?? []);
+}
