@@ -8,6 +8,8 @@ export const variables = defineVariables(
     PLUGINS_SANDBOX: variable.oneOf(['strict', 'jail'], 'strict'),
     PLUGINS_NODE_RUNTIME: variable.flag(false),
     PLUGINS_MAX_PROCESSES: variable.number(1, 1000, 50),
+    PLUGINS_MEMORY_MB: variable.number(0, 10_000_000, 0),
+    PLUGINS_PARTNER_SHARE: variable.number(1, 100, 75),
     PLUGINS_IDLE_SECONDS: variable.number(1, 3600, 60),
   },
   {
@@ -22,6 +24,10 @@ export const variables = defineVariables(
       nodeRuntime: v.PLUGINS_NODE_RUNTIME,
       /** Plugin processes of one process of the server; the one that has been idle longest makes room. */
       maxProcesses: v.PLUGINS_MAX_PROCESSES,
+      /** What plugins may take all together; 0: half of the machine's memory. */
+      memoryMb: v.PLUGINS_MEMORY_MB,
+      /** Of places, memory and processor time of plugins, what those of one partner may take: 0 to 1. */
+      partnerShare: v.PLUGINS_PARTNER_SHARE / 100,
       idleSeconds: v.PLUGINS_IDLE_SECONDS,
     }),
   },

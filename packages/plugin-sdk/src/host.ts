@@ -42,6 +42,7 @@ export { type PluginPackage, readPackage } from './package/read-package.ts';
 export { packageHash, signPackage, type TrustedKey, verifyPackage } from './package/signatures.ts';
 export { LIFECYCLE, type Plugin, type PluginContext } from './plugin.ts';
 export { type Grant, mustAllow } from './protocol/check.ts';
+export { type Head, readHead } from './protocol/head.ts';
 export {
   type HandlerKind,
   type HostMessage,
@@ -53,7 +54,7 @@ export {
   PROTOCOL_VERSION,
   type StartParams,
 } from './protocol/messages.ts';
-export { HOST_METHODS, type HostMethod, type HostMethodName, hostMethod } from './protocol/methods.ts';
+export { bytesOf, HOST_METHODS, type HostMethod, type HostMethodName, hostMethod } from './protocol/methods.ts';
 export { checkResult } from './protocol/results.ts';
 export type { StartedPlugin } from './protocol/wire.ts';
 export { RESULT_SCHEMAS } from './providers.ts';
@@ -78,4 +79,4 @@ export { exitCodes } from './runtime/exit-codes.ts';
 export { contentsOf, pluginIn, runHandler } from './runtime/loaded-plugin.ts';
 export { ALLOWED_BUILTINS, GONE_GLOBALS } from './runtime/node/lockdown.ts';
 export { createPluginContext, type HostCall } from './runtime/plugin-context.ts';
-export { mustBeSafe, parseMessage } from './safe-json.ts';
+export { mustBeBounded, parseMessage } from './safe-json.ts';

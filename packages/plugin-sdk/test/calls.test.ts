@@ -10,6 +10,7 @@ import {
   isPluginMessage,
   mustAllow,
   parseMessage,
+  readHead,
 } from '../src/host.ts';
 
 const grant = (...granted: string[]) => ({
@@ -99,15 +100,22 @@ test('events take the capability of what they are about', (t) => {
 });
 
 test('messages are parsed without prototypes, and held to their schema', (t) => {
-  for (const text of [
-    '{"__proto__":{"a":1}}',
-    '{"a":[{"constructor":1}]}',
-    '{"result":{"prototype":1}}',
-    '[',
-    `${'['.repeat(50)}${']'.repeat(50)}`,
-  ]) {
-    t.throws(() => parseMessage(text), { instanceOf: SyntaxError }, text);
+  for (const text of ['[', `${'['.repeat(50)}${']'.repeat(50)}`, `[${'1,'.repeat(200_000)}1]`]) {
+    t.throws(() => parseMessage(text), { instanceOf: SyntaxError }, text.slice(0, 50));
   }
+  t.deepEqual(parseMessage('{"a":[{"__proto__":{"b":1},"c":",[{"}],"constructor":{"prototype":{"d":1}}}'), {
+    value: { a: [{ c: ',[{' }] },
+    dropped: ['constructor', '__proto__'],
+  });
+  const honest = { constructor: 'Miller & Sons', prototype: 1 };
+  t.deepEqual(parseMessage(JSON.stringify(honest)), { value: honest, dropped: [] });
+  t.deepEqual(readHead('{"id":"c1","method":"kv.get","token":"t","params":{}}'), {
+    id: 'c1',
+    method: 'kv.get',
+    token: 't',
+  });
+  t.deepEqual(readHead('{"id":"h1","token":"t","result":1}'), { id: 'h1', method: null, token: 't' });
+  t.is(readHead('{"token":"t","id":"h1","result":1}'), null);
   t.true(isPluginMessage({ id: '1', method: 'kv.get', token: 't', params: {} }));
   t.true(isPluginMessage({ id: '1', token: 't', result: null }));
   t.true(isPluginMessage({ id: '1', token: 't', error: { code: 'X', message: 'y' } }));

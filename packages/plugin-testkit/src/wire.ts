@@ -7,7 +7,7 @@ export function across<T>(value: T): T {
   // A function or a symbol at the top.
   if (text === undefined) return null as T;
   if (Buffer.byteLength(text) > limits.MAX_MESSAGE_BYTES) throw new TooLarge();
-  return parseMessage(text) as T;
+  return parseMessage(text).value as T;
 }
 
 export class TooLarge extends Error {

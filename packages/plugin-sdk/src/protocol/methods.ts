@@ -1,6 +1,6 @@
 /** The host API: each method a plugin may call, what it takes, and the capability it needs. One table for host and test kit. */
 import type { CapabilityName } from '../capabilities.ts';
-import { MAX_KV_KEY_LENGTH, MAX_LOG_LENGTH } from '../limits.ts';
+import { MAX_KV_KEY_LENGTH, MAX_LOG_LENGTH, MAX_MESSAGE_BYTES } from '../limits.ts';
 
 export interface HostMethod {
   /** Null where none is needed. */
@@ -9,7 +9,14 @@ export interface HostMethod {
   writes: boolean;
   /** JSON Schema of the params. */
   params: object;
+  /** Bytes of a call, where it needs more than others. */
+  maxBytes?: number;
 }
+
+/** Bytes of a call. */
+const USUAL_BYTES = 65_536;
+/** Where a value of the key-value store or a long text is passed, escaped at worst. */
+const LONG_BYTES = 262_144;
 
 const object = (required: string[], properties: Record<string, object>) => ({
   type: 'object',
@@ -36,7 +43,12 @@ export const HOST_METHODS = {
     }),
   },
   'kv.get': { capability: 'kv', writes: false, params: object(['key'], { key }) },
-  'kv.set': { capability: 'kv', writes: false, params: object(['key', 'value'], { key, value: {} }) },
+  'kv.set': {
+    capability: 'kv',
+    maxBytes: LONG_BYTES,
+    writes: false,
+    params: object(['key', 'value'], { key, value: {} }),
+  },
   'kv.delete': { capability: 'kv', writes: false, params: object(['key'], { key }) },
   'kv.list': {
     capability: 'kv',
@@ -46,11 +58,13 @@ export const HOST_METHODS = {
   /** Writes where the version is the one given; null: where there is no value yet. */
   'kv.cas': {
     capability: 'kv',
+    maxBytes: LONG_BYTES,
     writes: false,
     params: object(['key', 'value', 'version'], { key, value: {}, version }),
   },
   'http.fetch': {
     capability: 'http',
+    maxBytes: MAX_MESSAGE_BYTES,
     writes: false,
     params: object(['url'], {
       url: text(4_096),
@@ -62,6 +76,7 @@ export const HOST_METHODS = {
   },
   'events.emit': {
     capability: null,
+    maxBytes: LONG_BYTES,
     writes: true,
     params: object(['name', 'data'], { name: { type: 'string', pattern: '^[a-z][a-z0-9_.]{0,63}$' }, data: open }),
   },
@@ -97,6 +112,7 @@ export const HOST_METHODS = {
   },
   'customFields.set': {
     capability: 'customFields:write',
+    maxBytes: LONG_BYTES,
     writes: true,
     params: object(['deviceId', 'values'], { deviceId: id, values: { ...open, maxProperties: 50 } }),
   },
@@ -129,11 +145,13 @@ export const HOST_METHODS = {
   'tickets.get': { capability: 'tickets:read', writes: false, params: object(['id'], { id }) },
   'tickets.create': {
     capability: 'tickets:write',
+    maxBytes: LONG_BYTES,
     writes: true,
     params: object(['title'], { title: text(200), body: text(20_000), deviceId: id, alertId: id, priority: text(50) }),
   },
   'tickets.update': {
     capability: 'tickets:write',
+    maxBytes: LONG_BYTES,
     writes: true,
     params: object(['id'], { id, status: text(50), comment: text(20_000), priority: text(50) }),
   },
@@ -147,3 +165,6 @@ export const HOST_METHODS = {
 export type HostMethodName = keyof typeof HOST_METHODS;
 export const hostMethod = (name: string): HostMethod | null =>
   Object.hasOwn(HOST_METHODS, name) ? HOST_METHODS[name as HostMethodName] : null;
+
+/** Bytes that a message calling this method may have. */
+export const bytesOf = ({ maxBytes = USUAL_BYTES }: HostMethod): number => maxBytes;

@@ -22,6 +22,8 @@ export interface Facts {
   orgId: string | null;
   /** Of the installation, where it is a partner's. */
   partnerId: string | null;
+  /** The partner to whom it belongs, or whose organization it serves: whose share it uses. */
+  partner: string;
   key: string;
   slug: string;
   version: string;
@@ -59,7 +61,7 @@ export const secretPlace = (installationId: string) => ({
 export async function readFacts(ctx: Context, place: Workplace): Promise<Facts | null> {
   // reach: the plugin works for a whole organization; only the time zone of a site
   const { rows } = await ctx.sql<InstallationRow & Record<string, unknown>>(
-    `select i.id, o.id as "orgId", i.partner_id as "partnerId", i.slug, i.version, i.package_sha256 as "packageSha256", i.status, i.enabled, i.health,
+    `select i.id, o.id as "orgId", i.partner_id as "partnerId", coalesce(o.partner_id, i.partner_id) as partner, i.slug, i.version, i.package_sha256 as "packageSha256", i.status, i.enabled, i.health,
        v.manifest, i.granted_permissions as granted, i.config, i.secret_config as "secretConfig",
        i.resource_limits as "resourceLimits", i.installed_by as "installedBy", coalesce(o.name, p.name) as "orgName",
        v.package_sha256 as "catalogSha",

@@ -1,25 +1,26 @@
 /** The host of this process: starts plugins when they are needed, calls them, and ends them when they are idle or misbehave. */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism, totalmem } from 'node:os';
 import { type Context, defineService, type Services, type StartServices } from '#core';
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/health.ts';
+import { Broker, type PluginEvents } from './broker/broker.ts';
 import { Deaths } from './deaths.ts';
 import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, RENEWED, readFacts, type Workplace } from './facts.ts';
 import { LogWriter } from './log-writer.ts';
-import type { Outcome } from './process/invocation.ts';
-import { PluginProcess } from './process/plugin-process.ts';
+import type { Outcome, RunningPlugin } from './process/invocation.ts';
 import { missingFor, missingWall } from './runners/missing-walls.ts';
-import { ProcessRunner } from './runners/process-runner.ts';
-import type { Runner } from './runners/runner.ts';
-import { findSandbox } from './runners/sandbox.ts';
 import { type Slot, Slots, type Use } from './slots.ts';
 import { Staging } from './staging.ts';
 
 const FACTS_MS = 30_000;
 const MOST_FACTS = 10_000;
 const LOOK_MS = 1_000;
+/** Of the machine's processors and memory, what plugins may take all together. */
+const PROCESSORS = 0.5;
+const MEMORY = 0.5;
 /** After so long a call is tried again that came while plugins were switched off. */
 const OFF_MS = 60_000;
 
@@ -59,14 +60,14 @@ export class PluginHost {
   private readonly slots: Slots;
   private readonly facts = new Map<string, { at: number; installationId: string; facts: Promise<Facts | null> }>();
   private readonly ending = new Set<Promise<unknown>>();
-  private runner: Promise<Runner> | null = null;
+  private broker: Broker | null = null;
   private readonly timer: NodeJS.Timeout;
 
   constructor(services: StartServices) {
     const { config, http } = services.services;
     this.services = services;
     this.settings = variables.of(config);
-    this.slots = new Slots(this.settings);
+    this.slots = new Slots({ ...this.settings, memoryMb: this.settings.memoryMb || (totalmem() / 1_048_576) * MEMORY });
     this.logs = new LogWriter(services);
     this.api = new HostApi({ services, http, logs: this.logs });
     services.onNotice(CHANGED, (id) => void this.changed(id));
@@ -82,7 +83,7 @@ export class PluginHost {
 
   /** What isolates plugins here, and why none runs, if so. */
   async walls() {
-    const { name, walls } = await this.getRunner();
+    const { name, walls } = await this.getBroker().isReady();
     return { runner: name, ...walls, unavailable: missingWall(walls, this.settings) };
   }
 
@@ -173,17 +174,34 @@ export class PluginHost {
     if (known) return known;
     const wait = this.deaths.wait(facts.key);
     if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
-    const runner = await this.getRunner();
-    const unavailable = missingFor(facts.manifest, runner.walls, this.settings);
+    const broker = this.getBroker();
+    const unavailable = missingFor(facts.manifest, (await broker.isReady()).walls, this.settings);
     if (unavailable) return failed('PERMANENT', unavailable);
     const runtime = await this.staging.runtimeFor(facts.manifest.engine.runtime ?? 'interpreter');
     const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
     // Another call may have started it meanwhile.
     const other = this.slots.use(facts.key, madeOf(facts), step);
     if (other) return other;
-    if (!this.slots.makeRoom()) return failed('BUSY', 'All places for plugins are taken', LOOK_MS);
-    const running = runner.start({ key: facts.key, folder, runtime, limits: facts.limits });
-    const process = new PluginProcess(running, facts.limits, {
+    const { key, partner, limits, manifest } = facts;
+    if (!this.slots.makeRoom(partner, limits.memoryMb))
+      return failed('BUSY', 'All places for plugins are taken', LOOK_MS);
+    const process = broker.start({ key, partner, folder, main: manifest.main, runtime, limits }, this.eventsOf(facts));
+    const started = process.start();
+    started.catch(() => undefined);
+    const noted = process.ended.then((how) => this.wasEnded(facts, process, how));
+    this.ending.add(noted);
+    void noted.finally(() => this.ending.delete(noted));
+    const { id: installationId } = facts;
+    const { memoryMb } = limits;
+    return this.slots.add(
+      { key, installationId, partner, memoryMb, process, made: madeOf(facts), started, noted },
+      step,
+    );
+  }
+
+  /** What its process asks and says. */
+  private eventsOf(facts: Facts): PluginEvents {
+    return {
       call: async (invocation, method, params) => {
         const now = await this.factsOf({ installationId: facts.id, orgId: facts.orgId });
         if (!now) throw new Error('It is gone');
@@ -194,17 +212,10 @@ export class PluginHost {
           ...{ ...linePlace(facts), level: 'warn', message },
           ...{ hook: invocation?.hook ?? null, invocationId: invocation?.id ?? null },
         }),
-    });
-    const started = process.start(facts.manifest.main);
-    started.catch(() => undefined);
-    const noted = process.ended.then((how) => this.wasEnded(facts, process, how));
-    this.ending.add(noted);
-    void noted.finally(() => this.ending.delete(noted));
-    const { id: installationId, key } = facts;
-    return this.slots.add({ key, installationId, process, made: madeOf(facts), started, noted }, step);
+    };
   }
 
-  private async wasEnded(facts: Facts, process: PluginProcess, end: Awaited<PluginProcess['ended']>): Promise<void> {
+  private async wasEnded(facts: Facts, process: RunningPlugin, end: Awaited<RunningPlugin['ended']>): Promise<void> {
     this.slots.end(facts.key, process);
     if (end.kind === 'stopped') return;
     this.deaths.note(facts.key);
@@ -246,15 +257,23 @@ export class PluginHost {
     return row.content;
   }
 
-  private getRunner(): Promise<Runner> {
-    this.runner ??= findSandbox(this.staging.folder).then((sandbox) => new ProcessRunner(sandbox));
-    return this.runner;
+  private getBroker(): Broker {
+    this.broker ??= new Broker(
+      {
+        place: this.staging.folder,
+        partnerShare: this.settings.partnerShare,
+        processors: availableParallelism() * PROCESSORS,
+      },
+      (message) => this.services.log.error({ output: message }, 'the broker of plugins wrote to its error output'),
+    );
+    return this.broker;
   }
 
   /** Ends all processes, and writes what is still to be written. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.slots.endAll();
+    this.broker?.stop();
     await Promise.all(this.ending);
     await this.logs.flush();
     this.staging.remove();

@@ -1,11 +1,15 @@
 /** The processes of this host: their uses, and which of them end to make room or because they must. */
 import type { StartedPlugin } from '#plugin-sdk/host';
-import type { PluginProcess } from './process/plugin-process.ts';
+import type { RunningPlugin } from './process/invocation.ts';
 
 export interface Slot {
   key: string;
   installationId: string;
-  process: PluginProcess;
+  /** The partner whose share it uses. */
+  partner: string;
+  /** What it may take. */
+  memoryMb: number;
+  process: RunningPlugin;
   /** The settings that it was started with; other settings need a new process. */
   made: string;
   started: Promise<StartedPlugin>;
@@ -27,11 +31,25 @@ export interface Use {
 
 export class Slots {
   private readonly most: number;
+  private readonly mostMemoryMb: number;
+  private readonly partnerShare: number;
   private readonly idleMs: number;
   private readonly all = new Map<string, Kept>();
 
-  constructor({ maxProcesses, idleSeconds }: { maxProcesses: number; idleSeconds: number }) {
+  constructor({
+    maxProcesses,
+    idleSeconds,
+    partnerShare,
+    memoryMb,
+  }: {
+    maxProcesses: number;
+    idleSeconds: number;
+    partnerShare: number;
+    memoryMb: number;
+  }) {
     this.most = maxProcesses;
+    this.mostMemoryMb = memoryMb;
+    this.partnerShare = partnerShare;
     this.idleMs = idleSeconds * 1_000;
   }
 
@@ -71,7 +89,7 @@ export class Slots {
   }
 
   /** @param process nothing happens where another process has replaced it */
-  end(key: string, process?: PluginProcess): void {
+  end(key: string, process?: RunningPlugin): void {
     const kept = this.all.get(key);
     if (!kept || (process && kept.process !== process)) return;
     this.all.delete(key);
@@ -90,14 +108,33 @@ export class Slots {
     for (const kept of this.all.values()) if (kept.installationId === installationId) kept.leaving = false;
   }
 
-  /** At the limit, ends the process that has been idle longest; false where all are busy. */
-  makeRoom(): boolean {
-    if (this.all.size < this.most) return true;
-    const idle = [...this.all.values()].filter(isIdle);
-    const [oldest] = idle.sort((a, b) => a.process.lastUsed - b.process.lastUsed);
-    if (!oldest) return false;
-    this.end(oldest.key);
+  /**
+   * At the limit of all, or of what its partner may take, ends what has been idle longest: of the partner itself where that
+   * is at its limit, else of the partner that has most. False where that is busy.
+   */
+  makeRoom(partner: string, memoryMb: number): boolean {
+    const own = () => [...this.all.values()].filter((one) => one.partner === partner);
+    const most = {
+      processes: Math.ceil(this.most * this.partnerShare),
+      memoryMb: this.mostMemoryMb * this.partnerShare,
+    };
+    while (isFull(own(), most, memoryMb)) if (!this.endOldest(own())) return false;
+    while (isFull([...this.all.values()], { processes: this.most, memoryMb: this.mostMemoryMb }, memoryMb))
+      if (!this.ofMost().some((slots) => this.endOldest(slots))) return false;
     return true;
+  }
+
+  /** The processes of each partner, those of the partner with most of them first. */
+  private ofMost(): Kept[][] {
+    const partners = Map.groupBy(this.all.values(), ({ partner }) => partner);
+    return [...partners.values()].sort((a, b) => b.length - a.length);
+  }
+
+  /** False where none is idle. */
+  private endOldest(slots: readonly Kept[]): boolean {
+    const [oldest] = slots.filter(isIdle).sort((a, b) => a.process.lastUsed - b.process.lastUsed);
+    if (oldest) this.end(oldest.key);
+    return oldest !== undefined;
   }
 
   endIdle(): void {
@@ -111,3 +148,12 @@ export class Slots {
 }
 
 const isIdle = ({ uses, process }: Kept): boolean => uses === 0 && process.busy === 0;
+
+/** Memory of the process around the interpreter, beside what the plugin may take. */
+const AROUND_MB = 64;
+
+/** Whether one more with so much memory would be too many. One alone is never too large. */
+const isFull = (slots: readonly Kept[], most: { processes: number; memoryMb: number }, memoryMb: number): boolean =>
+  slots.length >= most.processes ||
+  (slots.length > 0 &&
+    slots.reduce((sum, one) => sum + one.memoryMb + AROUND_MB, memoryMb + AROUND_MB) > most.memoryMb);

@@ -2,9 +2,8 @@
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ProcessRunner } from '../../services/running/runners/process-runner.ts';
-import type { Runner } from '../../services/running/runners/runner.ts';
-import { findSandbox } from '../../services/running/runners/sandbox.ts';
+import { Broker, type PluginEvents } from '../../services/running/broker/broker.ts';
+import type { StartRequest } from '../../services/running/broker/wire.ts';
 import type { Ground } from '../ground.ts';
 
 const SOURCE = `
@@ -31,6 +30,14 @@ const attacks = {
   unknown: () => say({ hello: 'there' }),
   large: () => process.stdout.write('x'.repeat(10_000_000)),
   flood: ({ token }) => { for (let n = 0; n < 200_000; n++) say({ id: 'c' + n, method: 'kv.get', token, params: { key: 'a' } }); },
+  unknownMethod: ({ token }) => new Promise((resolve) => { heard.set('u1', resolve); say({ id: 'u1', method: 'root', token, params: 'x'.repeat(500_000) }); }),
+  largeCall: ({ token }) => new Promise((resolve) => { heard.set('l1', resolve); say({ id: 'l1', method: 'kv.get', token, params: { key: 'x'.repeat(500_000) } }); }),
+  deaf: async ({ token }) => {
+    await new Promise((resolve) => { heard.set('d', resolve); say({ id: 'd', method: 'kv.set', token, params: { key: 'a', value: 'x'.repeat(60_000) } }); });
+    lines.pause(); process.stdin.pause();
+    for (let n = 0; n < 10; n++) { for (let k = 0; k < 30; k++) say({ id: 'c' + n + k, method: 'kv.get', token, params: { key: 'a' } }); await new Promise((on) => setTimeout(on, 300)); }
+    return new Promise(() => undefined);
+  },
   late: ({ id, token }) => { setTimeout(() => say({ id, token, result: 'late' }), 400); },
   remember: ({ token }) => { spent = token; return 'remembered'; },
   spentToken: () => new Promise((resolve) => { heard.set('c1', resolve); say({ id: 'c1', method: 'kv.set', token: spent, params: { key: 'a', value: 1 } }); }),
@@ -43,7 +50,8 @@ const attacks = {
     connect: await connect(port), others: attempt(() => process.kill(pid, 0)), uid: process.getuid(),
   }),
 };
-createInterface({ input: process.stdin }).on('line', async (line) => {
+const lines = createInterface({ input: process.stdin });
+lines.on('line', async (line) => {
   const { id, method, params, ...rest } = JSON.parse(line);
   if (method === 'start') return say({ id, token: 'start', result: { apiVersion: '1.0.0', handlers: ['go'], lifecycle: [] } });
   if (method === 'stop') process.exit(0);
@@ -63,11 +71,12 @@ export async function useHostileRuntime(ground: Ground): Promise<void> {
   const code = join(folder, 'code');
   await mkdir(code, { recursive: true });
   await writeFile(join(code, 'main.mjs'), SOURCE);
-  const inner = new ProcessRunner(await findSandbox(folder));
-  const runner: Runner = {
-    name: inner.name,
-    walls: inner.walls,
-    start: (request) => inner.start({ ...request, runtime: { kind: 'node', folder: code, main: 'main.mjs' } }),
+  const inner = new Broker({ place: folder, partnerShare: 1, processors: 1 }, (text) => process.stderr.write(text));
+  const runtime = { kind: 'node', folder: code, main: 'main.mjs' } as const;
+  const broker = {
+    isReady: () => inner.isReady(),
+    start: (request: StartRequest, events: PluginEvents) => inner.start({ ...request, runtime }, events),
+    stop: () => inner.stop(),
   };
-  Object.assign(ground.host, { runner: Promise.resolve(runner) });
+  Object.assign(ground.host, { broker });
 }

@@ -133,7 +133,8 @@ test.serial(
     t.teardown(() => strict.stop());
     const walls = { files: 'visible', network: 'visible', processes: 'visible', user: false, memory: false };
     const start = () => t.fail('it was started');
-    Object.assign(strict.host, { runner: Promise.resolve({ name: 'bare', walls, start }) });
+    const isReady = async () => ({ name: 'bare', walls });
+    Object.assign(strict.host, { broker: { isReady, start, stop: () => undefined } });
     const at = await openTenant(strict);
     const { id } = (await at.install(await strict.register(GO, 'export default { handlers: { go: () => 1 } };'))).body
       .data;

@@ -42,8 +42,12 @@ const loop = openLoop({
   send: (message) => host.send(stringify(message)),
   async load(main) {
     const [name, text] = host.source('plugin/', `./${main}`);
-    if (isCommonJs(name, text)) return { default: requireFile(name) };
-    return (await import(name)) as { default?: unknown };
+    try {
+      if (isCommonJs(name, text)) return { default: requireFile(name) };
+      return (await import(name)) as { default?: unknown };
+    } catch (error) {
+      throw error instanceof SyntaxError ? new Error(`SyntaxError: ${error.message} ${placeOf(error)}`) : error;
+    }
   },
   async within(ctx, run) {
     contexts.push(ctx);
@@ -61,6 +65,9 @@ const loop = openLoop({
 
 /** One line of the host. */
 export const hear = (line: string): void => loop(parse(line) as Message);
+
+/** `(plugin/index.js:3:4)`, of its first line. */
+const placeOf = ({ stack = '' }: Error): string => `(${stack.trim().split('\n')[0]?.replace(/^at /, '').trim() ?? ''})`;
 
 /** Where there is not even memory for the error, null is thrown. */
 const isOutOfMemory = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
 /** One call of a plugin and its outcome, and why a process of a plugin ended. */
-import type { HandlerKind, OrgInfo } from '#plugin-sdk/host';
+import type { HandlerKind, OrgInfo, StartedPlugin } from '#plugin-sdk/host';
 
 export type EndKind = 'stopped' | 'crashed' | 'timeout' | 'cpu' | 'memory' | 'protocol' | 'flood';
 export interface End {
@@ -22,3 +22,16 @@ export interface Invocation {
 export type Outcome =
   | { ok: true; result: unknown; ms: number }
   | { ok: false; code: string; message: string; afterMs: number | null; ms: number };
+
+/** A plugin that runs, for those who call it. */
+export interface RunningPlugin {
+  readonly ended: Promise<End>;
+  readonly busy: number;
+  readonly alive: boolean;
+  /** As `performance.now()` counts. */
+  readonly lastUsed: number;
+  start(main: string): Promise<StartedPlugin>;
+  invoke(invocation: Invocation): Promise<Outcome>;
+  stop(): void;
+  die(end: End): void;
+}

@@ -1,21 +1,24 @@
 /** One plugin's process as the host sees it: calls to it, calls from it, and reasons to end it. Nothing it says is trusted. */
 import { randomBytes } from 'node:crypto';
 import {
+  denialLine,
   exitCodes,
   HostError,
   type HostErrorCode,
   limits as LIMITS,
   type PluginMessage,
   PROTOCOL_VERSION,
+  Rates,
   type ResourceLimits,
   type StartedPlugin,
   toWireError,
   type WireError,
 } from '#plugin-sdk/host';
 import type { Ended, Running } from '../runners/runner.ts';
-import type { End, Invocation, Outcome } from './invocation.ts';
+import type { End, Invocation, Outcome, RunningPlugin } from './invocation.ts';
 import { MessageReader } from './message-reader.ts';
 import { overBudget, watchUsage } from './watches.ts';
+import { INTERNAL, lastWords, mustBeStarted } from './words.ts';
 
 interface Open {
   invocation: Invocation;
@@ -36,7 +39,17 @@ export interface ProcessEvents {
 
 const START_MS = 15_000;
 
-export class PluginProcess {
+/** Calls that wait here; beyond it nothing more is read from the process until some have ended. */
+const MOST_WAITING = 32;
+/** Bytes that it may leave unread before nothing more is sent to it, and for how long. */
+const MOST_UNREAD = 2 * 1_048_576;
+const UNREAD_MS = 10_000;
+/** Answers to its own calls included. */
+const MOST_WRITTEN = 4 * MOST_UNREAD;
+const UNREAD: End = { kind: 'protocol', reason: 'It does not read what it is sent' };
+const DENIALS_PER_MINUTE = 20;
+
+export class PluginProcess implements RunningPlugin {
   readonly ended: Promise<End>;
   lastUsed = performance.now();
   private readonly running: Running;
@@ -49,15 +62,22 @@ export class PluginProcess {
   private n = 0;
   /** Messages, either way. */
   private signs = 0;
+  private waiting = 0;
+  private held = false;
+  private unread: NodeJS.Timeout | null = null;
+  private readonly denials = new Rates();
 
   constructor(running: Running, limits: ResourceLimits, events: ProcessEvents) {
     this.running = running;
     this.limits = limits;
     this.events = events;
-    const reader = new MessageReader(
-      (message) => this.hear(message),
-      (end) => this.die(end),
-    );
+    const reader = new MessageReader({
+      hear: (message) => this.hear(message),
+      refuse: ({ id, token, method }, code) => this.refused(id, token, method ?? '', code),
+      dropped: ({ token }, keys) =>
+        this.events.note(`Dropped from what it sent: ${keys.slice(0, 5).join(', ')}`, this.invocationOf(token)),
+      fault: (end) => this.die(end),
+    });
     running.onData((chunk) => {
       if (this.alive) reader.feed(chunk);
     });
@@ -97,6 +117,8 @@ export class PluginProcess {
   async invoke(invocation: Invocation): Promise<Outcome> {
     const startedAt = performance.now();
     if (this.end) return { ok: false, code: 'CRASHED', message: this.end.reason, afterMs: null, ms: 0 };
+    const unread = this.unreadFault();
+    if (unread) return { ok: false, code: 'BUSY', message: unread, afterMs: null, ms: 0 };
     const n = ++this.n;
     const id = `h${n}`;
     const token = randomBytes(16).toString('base64url');
@@ -115,6 +137,16 @@ export class PluginProcess {
     clearTimeout(late);
     this.lastUsed = performance.now();
     return outcome;
+  }
+
+  /** A process that does not read gets no more, and ends when it goes on so. */
+  private unreadFault(): string | null {
+    if (this.running.unread() < MOST_UNREAD) return null;
+    this.unread ??= setTimeout(() => {
+      this.unread = null;
+      if (this.running.unread() >= MOST_UNREAD) this.die(UNREAD);
+    }, UNREAD_MS).unref();
+    return UNREAD.reason;
   }
 
   /** The caller no longer waits; the process stays if the handler ends soon. */
@@ -175,6 +207,7 @@ export class PluginProcess {
     const line = JSON.stringify(message);
     if (Buffer.byteLength(line) > LIMITS.MAX_MESSAGE_BYTES) return false;
     this.signs += 1;
+    if (this.running.unread() > MOST_WRITTEN) this.die(UNREAD);
     this.running.write(line);
     return true;
   }
@@ -202,10 +235,29 @@ export class PluginProcess {
     else one.settle({ ok: true, result: message.result, ms: Math.round(performance.now() - one.startedAt) });
   }
 
+  private invocationOf(token: string): Invocation | null {
+    return [...this.open.values()].find((open) => open.token === token)?.invocation ?? null;
+  }
+
+  /** Without parsing what it is about. */
+  private refused(id: string, token: string, method: string, code: 'UNKNOWN_METHOD' | 'TOO_LARGE'): void {
+    this.signs += 1;
+    const name = method.slice(0, 64);
+    const error = new HostError(
+      code,
+      code === 'TOO_LARGE' ? `The call of ${name} is too large` : `There is no method ${name}`,
+    );
+    if (this.denials.take('', DENIALS_PER_MINUTE)) this.events.note(denialLine(name, error), this.invocationOf(token));
+    this.answer(id, { error: toWireError(error) });
+  }
+
+  private answer(id: string, message: object): boolean {
+    return this.end === null && this.send({ id, ...message });
+  }
+
   private called({ id, method, token, params }: Extract<PluginMessage, { method: string }>): void {
     const one = [...this.open.values()].find((open) => open.token === token);
-    const answer = (message: object) => this.end === null && this.send({ id, ...message });
-    const refuse = (code: HostErrorCode, message: string) => answer({ error: { code, message } });
+    const refuse = (code: HostErrorCode, message: string) => this.answer(id, { error: { code, message } });
     if (!one || one.over) {
       refuse('INVALID_TOKEN', 'The invocation has ended, or never was');
       return;
@@ -215,37 +267,26 @@ export class PluginProcess {
       return;
     }
     one.calls += 1;
+    this.count(1);
     this.events
       .call(one.invocation, method, params)
       .then(
         (result) => {
-          if (!answer({ result: result ?? null })) refuse('TOO_LARGE', 'The answer is larger than 1 MB');
+          if (!this.answer(id, { result: result ?? null })) refuse('TOO_LARGE', 'The answer is larger than 1 MB');
         },
-        (error: unknown) => answer({ error: error instanceof HostError ? toWireError(error) : INTERNAL }),
+        (error: unknown) => this.answer(id, { error: error instanceof HostError ? toWireError(error) : INTERNAL }),
       )
       .finally(() => {
         one.calls -= 1;
+        this.count(-1);
       });
   }
-}
 
-const INTERNAL: WireError = { code: 'INTERNAL', message: 'The host could not do this' };
-
-function mustBeStarted(result: unknown): StartedPlugin {
-  const { apiVersion, handlers, lifecycle } = (result ?? {}) as Partial<StartedPlugin>;
-  const texts = (value: unknown): value is string[] =>
-    Array.isArray(value) && value.every((one) => typeof one === 'string');
-  if (typeof apiVersion !== 'string' || !texts(handlers) || !texts(lifecycle))
-    throw new Error('It did not say what it has');
-  return { apiVersion, handlers, lifecycle };
-}
-
-/** The line of an uncaught error that names it, without the source excerpt around it. */
-function lastWords(stderr: string): string {
-  const lines = stderr.split('\n').map((line) => line.trim());
-  return (
-    lines.find((line) => /^\w*(Error|Exception)\b.*/.test(line)) ??
-    lines.findLast((line) => line !== '') ??
-    'no reason'
-  ).slice(0, 300);
+  /** Its pipe fills while too many of its calls wait, and then it waits itself. */
+  private count(by: 1 | -1): void {
+    this.waiting += by;
+    const hold = this.waiting >= MOST_WAITING || (this.held && this.waiting > MOST_WAITING / 2);
+    if (hold !== this.held) this.running.holdBack(hold);
+    this.held = hold;
+  }
 }

@@ -1,5 +1,5 @@
 /** The process runner: one Node process for each plugin, as isolated as this machine allows. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sandbox } from './confinement.ts';
@@ -66,21 +66,28 @@ export class ProcessRunner implements Runner {
     void ended.then(() => this.uids.free(uid));
     return {
       write: (line) => void child.stdin.write(`${line}\n`),
+      unread: () => child.stdin.writableLength,
+      holdBack: (on) => void (on ? child.stdout.pause() : child.stdout.resume()),
+      freeze: (on) => signalAll(child, on ? 'SIGSTOP' : 'SIGCONT'),
       onData: (listener) => void child.stdout.on('data', listener),
       ended,
       usage: () => (pid === undefined ? null : usageOf(working(pid))),
       standBack: (behind) => {
         if (pid !== undefined) setNice(pid, working(pid), behind ? NICE.behind : NICE.asARule);
       },
-      kill: () => {
-        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-        try {
-          process.kill(-child.pid, 'SIGKILL');
-        } catch {
-          child.kill('SIGKILL');
-        }
-      },
+      kill: () => void signalAll(child, 'SIGKILL'),
     };
+  }
+}
+
+/** To all processes of its group. False where it has ended, or the operating system cannot. */
+function signalAll({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    // Windows has no groups, and nothing but an end.
+    return signal === 'SIGKILL' && process.kill(pid, signal);
   }
 }
 

@@ -33,6 +33,12 @@ export interface Usage {
 export interface Running {
   /** One line, without its end. */
   write(line: string): void;
+  /** Bytes that were written and that it has not read. */
+  unread(): number;
+  /** Whether what it writes stays unread here, until it can write no more. */
+  holdBack(on: boolean): void;
+  /** Whether it stands still, with all that it may have started; false where the operating system cannot do it. */
+  freeze(on: boolean): boolean;
   onData(listener: (chunk: Buffer) => void): void;
   readonly ended: Promise<Ended>;
   /** Null where the operating system does not tell. */
