@@ -16,14 +16,20 @@ const FOLDERS = ['bin', 'old', 'proc', 'runtime', 'package'];
 /** All capabilities are dropped: a process that was root in its own user namespace keeps none. */
 const NO_CAPABILITIES = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
 
-/** Null where a program is missing. @param place a folder that other users can read */
-export async function jail(place: string): Promise<Sandbox | null> {
-  if (process.platform !== 'linux') return null;
+/** The ways in which it may be made, the stronger first; none where a program is missing. @param place a folder that other users can read */
+export async function jails(place: string): Promise<Sandbox[]> {
+  if (process.platform !== 'linux') return [];
   const found = TOOLS.map((name) => [name, tool(name)] as const);
-  if (found.some(([, path]) => path === null)) return null;
+  if (found.some(([, path]) => path === null)) return [];
   const paths = Object.fromEntries(found) as Record<(typeof TOOLS)[number], string>;
   const skeleton = await makeSkeleton(join(place, 'jail'), paths);
-  const root = process.getuid?.() === 0;
+  const inUserSpace = jail(skeleton, paths, false);
+  // Root without the capability to make namespaces can still make one of users, and the others in it.
+  return process.getuid?.() === 0 ? [jail(skeleton, paths, true), inUserSpace] : [inUserSpace];
+}
+
+/** @param root whether it is made with the rights of root, and each process gets a user of its own */
+function jail(skeleton: string, paths: Record<(typeof TOOLS)[number], string>, root: boolean): Sandbox {
   const spaces = [
     '--mount',
     '--net',

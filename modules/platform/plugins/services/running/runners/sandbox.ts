@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { limited, type Sandbox, tool } from './confinement.ts';
-import { jail } from './jail.ts';
+import { jails } from './jail.ts';
 
 /** Ends with 0 where it sees no file of the machine. */
 const PROBE = `const fs = require('fs'); const at = (path) => { try { return fs.readdirSync(path).length } catch { return 0 } };
@@ -15,7 +15,7 @@ export async function findSandbox(place: string): Promise<Sandbox> {
   const [runtime, folder] = [join(place, 'probe-runtime'), join(place, 'probe-package')];
   for (const path of [runtime, folder]) await mkdir(path, { recursive: true });
   const confined = { node: process.execPath, runtime, folder, limits: { memoryMb: 128 }, uid: 61_000 };
-  for (const candidate of [await jail(place).catch(() => null), lessened()]) {
+  for (const candidate of [...(await jails(place).catch(() => [])), lessened()]) {
     if (!candidate) continue;
     const look = candidate.walls.files === 'none' ? PROBE : '0';
     const { file, args } = candidate.command(confined, ['-e', look]);
