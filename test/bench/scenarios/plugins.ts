@@ -39,7 +39,11 @@ const STUCK = {
 };
 
 /** An organization with an enabled plugin that hears of devices that come online. */
-async function openOrg(ground: Ground, partnerId: string, source: string): Promise<{ id: string; orgId: string }> {
+export async function openOrg(
+  ground: Ground,
+  partnerId: string,
+  source: string,
+): Promise<{ id: string; orgId: string }> {
   const hooks = [{ event: 'device.online', handler: 'on' }];
   const { content, manifest } = await pack({ permissions: wants('kv', 'devices:read'), hooks }, source);
   const [row] = await ground.sql<{ id: string; orgId: string }>(

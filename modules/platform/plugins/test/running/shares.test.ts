@@ -110,7 +110,7 @@ test('what waits for its turn goes on at once when its process has ended, and ta
   t.pass();
 });
 
-test('processes of a partner that takes more than its share of processor time stand still, and others run on', async (t) => {
+test('what takes more processor time than the share of its partner stands still, and others run on', async (t) => {
   const processors = new Processors(1, 0.5);
   const make = (perLook: number) => {
     const seen = { cpuMs: 0, frozen: false, wasFrozen: false };
@@ -132,11 +132,15 @@ test('processes of a partner that takes more than its share of processor time st
   const [greedy, modest] = [make(400), make(5)];
   processors.watch('greedy', greedy.running);
   processors.watch('modest', modest.running);
+  const beside = make(5);
+  processors.watch('greedy', beside.running);
   await until('it stands still', () => greedy.seen.frozen);
   await until('it goes on when its budget has filled', () => !greedy.seen.frozen);
   t.false(modest.seen.wasFrozen);
+  t.false(beside.seen.wasFrozen, 'nor does what its partner runs beside it');
   greedy.end();
   modest.end();
+  beside.end();
 });
 
 test('when the broker is killed, what ran ends, nothing is lost, and the next call starts another', async (t) => {

@@ -1,6 +1,6 @@
 /**
- * Processor time of plugins: a partner's processes stand still while they have taken more than their share, whether in a call,
- * between calls or at their start; and all do while they have taken more than all may.
+ * Processor time of plugins: while those of a partner have taken more than its share, whether in a call, between calls or at
+ * their start, the ones that took it stand still; and so do those of all while they have taken more than all may.
  */
 import type { Running } from '../runners/runner.ts';
 import { Bucket } from './bucket.ts';
@@ -10,11 +10,18 @@ const LOOK_MS = 100;
 const SAVED = 2;
 /** What must be left before they go on. */
 const AGAIN = 0.1;
+/** What counts of the time taken before, with each look. */
+const FADING = 0.9;
+/** Of what the one of its partner that took most took lately, what another must have taken to stand still as well. */
+const HEAVY = 0.5;
 
 interface Watched {
   running: Running;
   partner: string;
   cpuMs: number;
+  /** Taken lately, older time counting less. */
+  lately: number;
+  frozen: boolean;
 }
 interface Budget {
   bucket: Bucket;
@@ -36,7 +43,7 @@ export class Processors {
   }
 
   watch(partner: string, running: Running): void {
-    const one: Watched = { running, partner, cpuMs: 0 };
+    const one: Watched = { running, partner, cpuMs: 0, lately: 0, frozen: false };
     this.watched.add(one);
     void running.ended.then(() => this.watched.delete(one));
     this.timer ??= setInterval(() => this.look(), LOOK_MS).unref();
@@ -48,34 +55,21 @@ export class Processors {
       // The launcher of a process may have taken some before the process itself is there.
       const taken = Math.max(0, cpuMs - one.cpuMs);
       one.cpuMs = cpuMs;
+      one.lately = one.lately * FADING + taken;
       this.budget(one.partner).bucket.take(taken);
       this.all.bucket.take(taken);
     }
-    const changed = this.judge(this.all);
-    for (const partner of new Set([...this.watched].map((one) => one.partner))) {
+    judge(this.all);
+    for (const [partner, all] of Map.groupBy(this.watched, (one) => one.partner)) {
       const budget = this.budget(partner);
-      const before = budget.frozen;
-      this.judge(budget);
-      if (changed || before !== budget.frozen) this.freeze(partner, budget.frozen || this.all.frozen);
+      judge(budget);
+      freeze(all, budget.frozen || this.all.frozen);
     }
     if (this.watched.size > 0) return;
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     this.budgets.clear();
     this.all.frozen = false;
-  }
-
-  private freeze(partner: string, on: boolean): void {
-    for (const one of this.watched) if (one.partner === partner) one.running.freeze(on);
-  }
-
-  /** Whether that changed. */
-  private judge(budget: Budget): boolean {
-    const before = budget.frozen;
-    const { left } = budget.bucket;
-    if (left < 0) budget.frozen = true;
-    else if (left > budget.perSecond * AGAIN) budget.frozen = false;
-    return before !== budget.frozen;
   }
 
   private budget(partner: string): Budget {
@@ -85,6 +79,22 @@ export class Processors {
     this.budgets.set(partner, made);
     return made;
   }
+}
+
+/** What stands still goes on only when the budget of its partner does. */
+function freeze(all: readonly Watched[], on: boolean): void {
+  const most = Math.max(...all.map(({ lately }) => lately));
+  for (const one of all) {
+    const frozen = on && (one.frozen || one.lately >= most * HEAVY);
+    if (frozen !== one.frozen) one.running.freeze(frozen);
+    one.frozen = frozen;
+  }
+}
+
+function judge(budget: Budget): void {
+  const { left } = budget.bucket;
+  if (left < 0) budget.frozen = true;
+  else if (left > budget.perSecond * AGAIN) budget.frozen = false;
 }
 
 const budgetOf = (perSecond: number): Budget => ({
