@@ -2266,6 +2266,9 @@ create table plugin_catalog (
   install_count integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  publisher_key text,
+  publisher_fingerprint text,
+  constraint plugin_catalog_publisher_fingerprint_check CHECK ((publisher_fingerprint ~ '^[0-9a-f]{64}$'::text)),
   constraint plugin_catalog_slug_check CHECK ((slug ~ '^[a-z][a-z0-9-]{2,63}$'::text)),
   constraint plugin_catalog_source_check CHECK ((source = ANY (ARRAY['builtin'::text, 'local'::text, 'registry'::text]))),
   constraint plugin_catalog_type_check CHECK ((type = ANY (ARRAY['integration'::text, 'automation'::text, 'reporting'::text, 'collector'::text, 'notification'::text, 'ui'::text]))),
@@ -2465,6 +2468,7 @@ create table plugin_versions (
   unpacked_size integer not null,
   yanked boolean not null default false,
   released_at timestamp with time zone not null default now(),
+  is_verified boolean not null default false,
   constraint plugin_versions_catalog_id_fkey FOREIGN KEY (catalog_id) REFERENCES plugin_catalog(id),
   constraint plugin_versions_pkey PRIMARY KEY (id),
   constraint plugin_versions_catalog_id_version_key UNIQUE (catalog_id, version)

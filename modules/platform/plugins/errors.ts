@@ -4,6 +4,13 @@ import { defineError } from '#core';
 export const PackageInvalid = defineError('PACKAGE_INVALID', 400, 'The package is not a plugin');
 export const SignatureInvalid = defineError('SIGNATURE_INVALID', 400, 'No trusted key has signed this package');
 export const VersionExists = defineError('VERSION_EXISTS', 409, 'There is another package of this version');
+export const PublisherMismatch = defineError(
+  'PUBLISHER_MISMATCH',
+  409,
+  'This plugin belongs to another publisher: its packages are signed with another key',
+);
+export const SlugReserved = defineError('SLUG_RESERVED', 409, 'A plugin that comes with the server has this name');
+export const VersionDowngrade = defineError('VERSION_DOWNGRADE', 409, 'There is a higher version already');
 export const PluginDeprecated = defineError('PLUGIN_DEPRECATED', 400, 'The plugin is deprecated');
 export const Incompatible = defineError('INCOMPATIBLE', 400, 'The plugin is for another version of the plugin API');
 export const PermissionNotGranted = defineError(

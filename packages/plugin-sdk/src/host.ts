@@ -39,7 +39,7 @@ export {
   type ScheduleDeclaration,
 } from './manifest/types.ts';
 export { type PluginPackage, readPackage } from './package/read-package.ts';
-export { packageHash, signPackage, type TrustedKey, verifyPackage } from './package/signatures.ts';
+export { keyFingerprint, packageHash, signPackage, type TrustedKey, verifyPackage } from './package/signatures.ts';
 export { LIFECYCLE, type Plugin, type PluginContext } from './plugin.ts';
 export { type Grant, mustAllow } from './protocol/check.ts';
 export { type Head, readHead } from './protocol/head.ts';

@@ -19,6 +19,9 @@ export class CatalogEntry extends Model {
   declare iconUrl: string | null;
   declare version: string | null;
   declare source: 'builtin' | 'local' | 'registry';
+  declare publisherKey: string | null;
+  declare publisherFingerprint: string | null;
+  /** Of the newest version. */
   declare isVerified: boolean;
   declare isFeatured: boolean;
   declare isDeprecated: boolean;
@@ -41,6 +44,7 @@ export class PluginVersion extends Model {
   declare size: number;
   declare unpackedSize: number;
   declare yanked: boolean;
+  declare isVerified: boolean;
   declare releasedAt: Date;
 }
 
@@ -66,7 +70,11 @@ export const entryShape = named(
     iconUrl: optional,
     version: optional.description('The newest; null when all were withdrawn'),
     source: Joi.string().required(),
-    isVerified: flag,
+    publisherKey: optional.description(
+      'The trusted key that its packages are signed with; null where they are not signed',
+    ),
+    publisherFingerprint: optional.description('SHA-256 of that key'),
+    isVerified: flag.description('Whether the operator has verified the newest version'),
     isFeatured: flag,
     isDeprecated: flag,
     installCount: Joi.number().integer().required(),
@@ -97,6 +105,7 @@ export const versionShape = named(
     size: Joi.number().integer().required(),
     unpackedSize: Joi.number().integer().required(),
     yanked: flag,
+    isVerified: flag,
     releasedAt: Joi.date().iso().required(),
   }),
 );

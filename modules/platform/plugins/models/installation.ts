@@ -64,6 +64,7 @@ export interface InstallationCreate {
 export interface InstallationUpdate {
   config?: Record<string, unknown>;
   version?: string;
+  allowDowngrade?: boolean;
   grantPermissions?: string[];
   resourceLimits?: Partial<ResourceLimits>;
 }
@@ -95,6 +96,7 @@ export const installationUpdate = Joi.object<InstallationUpdate, true>({
   version: version.description(
     'Another version; where it asks for more, nothing changes until grantPermissions has that too',
   ),
+  allowDowngrade: Joi.boolean().description('Goes back to a version lower than the installed one'),
   grantPermissions: grantPermissions.description('Replaces what is granted; may be less than the plugin asks for'),
   resourceLimits: Joi.object<Partial<ResourceLimits>, true>({
     memoryMb: number(32, 2_048),
@@ -105,7 +107,7 @@ export const installationUpdate = Joi.object<InstallationUpdate, true>({
     kvBytes: number(0, 100 * 1_048_576),
     logPerMinute: number(0, 6_000),
   }).description('Operators only'),
-});
+}).with('allowDowngrade', 'version');
 
 const time = Joi.date().iso().allow(null).required();
 export const installationShape = named(

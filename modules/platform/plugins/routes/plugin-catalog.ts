@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { type BodyStream, defineRoute, type Input, pageOf, pageQuery, searchText } from '#core';
 import { entryDetailShape, entryShape, installedShape, TYPES } from '../models/catalog-entry.ts';
 import { type CatalogQuery, listCatalog, type Marks, markEntry, readEntry, yankVersion } from '../services/catalog.ts';
+import type { Decisions } from '../services/publishers.ts';
 import { MOST_BYTES, PACKAGE_TYPE, registerFrom } from '../services/registrations.ts';
 
 const read = { permission: 'organizations:read' };
@@ -48,12 +49,19 @@ export default [
     access: operator,
     audit: 'plugin.catalog.register',
     work,
+    query: Joi.object<Decisions>({
+      allowDowngrade: Joi.boolean().description('Takes a version lower than the highest that is there'),
+      changePublisher: Joi.boolean().description('Lets the plugin belong to the key of this package from now on'),
+    }),
     stream: { type: PACKAGE_TYPE, maxBytes: () => MOST_BYTES },
     response,
     status: 201,
-    errors: ['PACKAGE_INVALID', 'SIGNATURE_INVALID', 'VERSION_EXISTS', 'PAYLOAD_TOO_LARGE', 'BODY_INCOMPLETE'],
-    handler: (ctx, { payload, headers }: Input<unknown, unknown, BodyStream>) =>
-      registerFrom(ctx, payload, headers['x-plugin-signature']),
+    errors: [
+      ...['PACKAGE_INVALID', 'SIGNATURE_INVALID', 'VERSION_EXISTS', 'PAYLOAD_TOO_LARGE', 'BODY_INCOMPLETE'],
+      ...['PUBLISHER_MISMATCH', 'SLUG_RESERVED', 'VERSION_DOWNGRADE'],
+    ],
+    handler: (ctx, { payload, headers, query }: Input<unknown, Decisions, BodyStream>) =>
+      registerFrom(ctx, payload, headers['x-plugin-signature'], query),
   }),
   defineRoute({
     method: 'PATCH',

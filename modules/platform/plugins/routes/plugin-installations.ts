@@ -76,6 +76,7 @@ export default [
     payload: installationUpdate,
     response: one,
     errors: [
+      'VERSION_DOWNGRADE',
       ...['NO_UPDATES', 'CONFIG_INVALID', 'CREDENTIALS_REQUIRED', 'INCOMPATIBLE', 'DEPENDENCIES_MISSING'],
       ...['INVALID_STATE', 'TARGET_OUT_OF_SCOPE'],
     ],

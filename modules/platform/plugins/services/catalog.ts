@@ -124,11 +124,19 @@ export interface Marks {
 /** Platform role, like every change of the catalog. */
 export async function markEntry(ctx: Context, slug: string, marks: Marks) {
   if (Object.keys(marks).length === 0) throw errors.NoUpdates();
-  const { id } = await mustFind(ctx, slug);
+  const before = await mustFind(ctx, slug);
+  const { id, version } = before;
+  const { isVerified } = marks;
+  // The newest version, which the operator has looked at; what is taken back is taken back of all.
+  if (isVerified !== undefined)
+    await PluginVersion.in(ctx)
+      .where({ catalogId: id, ...(isVerified ? { version } : {}) })
+      .patch({ isVerified });
   await CatalogEntry.in(ctx)
     .findById(id)
     .patch({ ...marks, updatedAt: new Date() });
-  auditEntry(ctx, 'plugin.catalog.update', { id, slug }, { ...marks });
+  const of = isVerified ? { version, publisherKey: before.publisherKey } : {};
+  auditEntry(ctx, 'plugin.catalog.update', { id, slug }, { ...marks, ...of });
   return readEntry(ctx, slug);
 }
 
@@ -153,9 +161,10 @@ export async function yankVersion(ctx: Context, slug: string, version: string, y
 
 /** The newest version that is not withdrawn; a prerelease only where no other version exists. */
 export async function chooseNewest(ctx: Context, catalogId: string): Promise<string | null> {
-  const versions = (await PluginVersion.in(ctx).where({ catalogId, yanked: false })).map(({ version }) => version);
-  const sorted = versions.sort(semver.rcompare);
-  const version = sorted.find((one) => semver.prerelease(one) === null) ?? sorted[0] ?? null;
-  await CatalogEntry.in(ctx).findById(catalogId).patch({ version, updatedAt: new Date() });
+  const versions = await PluginVersion.in(ctx).where({ catalogId, yanked: false }).select('version', 'isVerified');
+  const sorted = versions.sort((a, b) => semver.rcompare(a.version, b.version));
+  const newest = sorted.find(({ version }) => semver.prerelease(version) === null) ?? sorted[0];
+  const { version = null, isVerified = false } = newest ?? {};
+  await CatalogEntry.in(ctx).findById(catalogId).patch({ version, isVerified, updatedAt: new Date() });
   return version;
 }

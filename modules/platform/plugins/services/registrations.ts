@@ -5,6 +5,7 @@ import { PackageInvalid, SignatureInvalid, VersionExists } from '../errors.ts';
 import { CatalogEntry, PluginVersion } from '../models/catalog-entry.ts';
 import { variables } from '../variables.ts';
 import { auditEntry, chooseNewest, readEntry } from './catalog.ts';
+import { type Decisions, mustMayPublish, mustNotBeShipped, publisherOf } from './publishers.ts';
 
 export const PACKAGE_TYPE = 'application/gzip';
 /** The size of the unpacked files is limited as well. */
@@ -19,24 +20,33 @@ export interface Candidate {
   signedBy: string | null;
 }
 
-export async function registerFrom(ctx: Context, body: BodyStream, signature: string | undefined) {
+export async function registerFrom(
+  ctx: Context,
+  body: BodyStream,
+  signature: string | undefined,
+  decisions: Decisions,
+) {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  return registerPackage(ctx, Buffer.concat(chunks), signature ?? null);
+  return registerPackage(ctx, Buffer.concat(chunks), signature ?? null, decisions);
 }
 
-/** Platform role. Throws PACKAGE_INVALID, SIGNATURE_INVALID and VERSION_EXISTS. The same package once more changes nothing. */
+/** Platform role. Throws PACKAGE_INVALID, SIGNATURE_INVALID, VERSION_EXISTS and what publishers.ts throws. The same package once more changes nothing. */
 export async function registerPackage(
   ctx: Context,
   content: Buffer,
   signature: string | null,
-  source: CatalogEntry['source'] = 'local',
+  decisions: Decisions = {},
 ) {
   const candidate = await examine(ctx, content, signature);
   const { sha256, signedBy, manifest } = candidate;
-  await keep(ctx, candidate, source);
+  await mustNotBeShipped(manifest.slug);
+  const decided = await keep(ctx, candidate, 'local', decisions);
   const answer = await readEntry(ctx, manifest.slug);
-  auditEntry(ctx, 'plugin.catalog.register', answer.data, { version: manifest.version, sha256, signedBy });
+  auditEntry(ctx, 'plugin.catalog.register', answer.data, {
+    ...{ version: manifest.version, sha256, signedBy },
+    ...(Object.keys(decided).length > 0 ? { decided } : {}),
+  });
   return answer;
 }
 
@@ -63,25 +73,39 @@ async function examine(ctx: Context, content: Buffer, signature: string | null):
   }
 }
 
-/** Platform role. Throws VERSION_EXISTS. */
+/** Platform role. Throws VERSION_EXISTS, PUBLISHER_MISMATCH and VERSION_DOWNGRADE. Returns what was decided against the rules. */
 export async function keep(
   ctx: Context,
   { content, sha256, manifest, ...kept }: Candidate,
   source: CatalogEntry['source'],
-): Promise<void> {
+  decisions: Decisions = {},
+): Promise<Record<string, unknown>> {
   const { slug, name, description, author, type, category = null, tags = [], version } = manifest;
   const { homepageUrl = null, documentationUrl = null, iconUrl = null } = manifest;
   const shown = { name, description, author, type, category, tags, homepageUrl, documentationUrl, iconUrl };
   const known = await CatalogEntry.in(ctx).findOne({ slug }).forUpdate();
+  const publisher = publisherOf(kept.signedBy, variables.of(ctx.services.config).trustKeys);
   const entry =
     known ??
     (await CatalogEntry.in(ctx)
-      .insert({ slug, ...shown, source })
+      .insert({ slug, ...shown, source, ...publisher })
       .returning('*'));
   const there = await PluginVersion.in(ctx).findOne({ catalogId: entry.id, version });
   // Consent is bound to a package: another one of the same version would slip in under it.
   if (there && there.packageSha256 !== sha256)
     throw VersionExists({ details: [{ version, packageSha256: there.packageSha256 }] });
+  // The same package once more says nothing new, but for a signature.
+  const decided =
+    there && entry.publisherKey === null
+      ? {}
+      : await mustMayPublish(
+          ctx,
+          entry,
+          version,
+          publisher,
+          there ? { ...decisions, allowDowngrade: true } : decisions,
+        );
+  await CatalogEntry.in(ctx).findById(entry.id).patch(publisher);
   await ctx.sql('insert into plugin_packages (sha256, content) values ($1, $2) on conflict do nothing', [
     sha256,
     content,
@@ -89,7 +113,7 @@ export async function keep(
   if (there) {
     if (kept.signedBy)
       await PluginVersion.in(ctx).findById(there.id).patch({ signature: kept.signature, signedBy: kept.signedBy });
-    return;
+    return {};
   }
   await PluginVersion.in(ctx).insert({
     catalogId: entry.id,
@@ -97,7 +121,10 @@ export async function keep(
     manifest,
     packageSha256: sha256,
     size: content.length,
+    // What comes with the server is as the operator left the plugin; any other version is looked at anew.
+    isVerified: source === 'builtin' && (known?.isVerified ?? true),
     ...kept,
   });
   if ((await chooseNewest(ctx, entry.id)) === version) await CatalogEntry.in(ctx).findById(entry.id).patch(shown);
+  return decided;
 }

@@ -26,3 +26,6 @@ export function verifyPackage(sha256: string, signature: string, keys: readonly 
   });
   return verify(null, statement(sha256), publicKey, Buffer.from(base64, 'base64')) ? key.id : null;
 }
+
+/** SHA-256 of the key's bytes, in hexadecimal: what tells it from another key of the same id. */
+export const keyFingerprint = ({ publicKey }: TrustedKey): string => packageHash(Buffer.from(publicKey, 'base64'));

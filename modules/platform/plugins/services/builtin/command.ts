@@ -4,19 +4,23 @@ import { parseArgs } from 'node:util';
 import type { AdminCommand, Context } from '#core';
 import { CatalogEntry, PluginVersion } from '../../models/catalog-entry.ts';
 import { markEntry, yankVersion } from '../catalog.ts';
+import type { Decisions } from '../publishers.ts';
 import { MOST_BYTES, registerPackage } from '../registrations.ts';
 
 export const catalogCommand: AdminCommand = {
   name: 'plugin',
   forms: [
-    { usage: 'add FILE.tgz…', description: 'Registers packages; a signature lies beside each as FILE.tgz.sig.' },
+    {
+      usage: 'add [--allow-downgrade] [--change-publisher] FILE.tgz…',
+      description: 'Registers packages; a signature lies beside each as FILE.tgz.sig.',
+    },
     { usage: 'list', description: 'Lists the entries of the catalog with their versions.' },
     { usage: 'yank SLUG VERSION [--undo]', description: 'Withdraws a version; it cannot be installed any more.' },
     { usage: 'verify SLUG… [--undo]', description: 'Marks entries as verified.' },
   ],
   async run(ctx, args) {
-    const { command, names, undo } = read(args);
-    if (command === 'add' && names.length > 0 && !undo) return inLines(names, (name) => add(ctx, name));
+    const { command, names, undo, ...decisions } = read(args);
+    if (command === 'add' && names.length > 0 && !undo) return inLines(names, (name) => add(ctx, name, decisions));
     if (command === 'list' && names.length === 0 && !undo) return list(ctx);
     if (command === 'verify' && names.length > 0) return inLines(names, (name) => verify(ctx, name, !undo));
     const [slug, version, ...rest] = names;
@@ -28,10 +32,15 @@ export const catalogCommand: AdminCommand = {
 
 function read(args: readonly string[]) {
   try {
-    const options = { undo: { type: 'boolean' } } as const;
+    const flag = { type: 'boolean' } as const;
+    const options = { undo: flag, 'allow-downgrade': flag, 'change-publisher': flag } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const [command, ...names] = positionals;
-    return { command, names, undo: values.undo ?? false };
+    return {
+      ...{ command, names, undo: values.undo ?? false },
+      allowDowngrade: values['allow-downgrade'] ?? false,
+      changePublisher: values['change-publisher'] ?? false,
+    };
   } catch {
     // An unknown option: the usage lists the options.
     return { command: undefined, names: [], undo: false };
@@ -44,12 +53,12 @@ async function inLines(names: readonly string[], run: (name: string) => Promise<
   return lines.join('\n');
 }
 
-async function add(ctx: Context, file: string): Promise<string> {
+async function add(ctx: Context, file: string, decisions: Decisions): Promise<string> {
   const { size } = await stat(file).catch(() => ({ size: null }));
   if (size === null) throw new Error(`There is no file ${file}`);
   if (size > MOST_BYTES) throw new Error(`${file} has more than ${MOST_BYTES} bytes`);
   const signature = await readFile(`${file}.sig`, 'utf8').catch(() => null);
-  const { data } = await registerPackage(ctx, await readFile(file), signature);
+  const { data } = await registerPackage(ctx, await readFile(file), signature, decisions);
   const { slug, versions } = data;
   return `${slug}: ${versions.map(({ version }) => version).join(', ')}`;
 }

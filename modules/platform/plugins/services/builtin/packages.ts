@@ -29,6 +29,13 @@ export async function shippedPlugins(root = ROOT): Promise<Shipped[]> {
   );
 }
 
+let slugs: Promise<string[]> | null = null;
+/** Their names, which are kept for them. */
+export const shippedSlugs = (): Promise<string[]> => {
+  slugs ??= shippedPlugins().then((all) => all.map(({ manifest }) => manifest.slug));
+  return slugs;
+};
+
 /**
  * The folder without its tests. Stored rather than compressed, without times and owners: the SHA-256, which consent is bound
  * to, depends on nothing but the files.

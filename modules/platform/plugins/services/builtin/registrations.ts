@@ -43,11 +43,10 @@ async function missingOf(ctx: Context, shipped: readonly Shipped[]): Promise<Shi
 
 async function register(ctx: Context, { manifest }: Shipped, { content, unpackedSize }: Packed): Promise<void> {
   const { slug, version } = manifest;
-  const isNew = !(await CatalogEntry.in(ctx).findOne({ slug }));
   const sha256 = packageHash(content);
-  await keep(ctx, { content, sha256, manifest, unpackedSize, signature: null, signedBy: null }, 'builtin');
+  await keep(ctx, { content, sha256, manifest, unpackedSize, signature: null, signedBy: null }, 'builtin', {
+    allowDowngrade: true,
+  });
   const entry = await mustFind(ctx, slug);
-  // Afterwards the operator decides.
-  if (isNew) await CatalogEntry.in(ctx).findById(entry.id).patch({ isVerified: true });
   auditEntry(ctx, 'plugin.catalog.register', entry, { version, sha256, signedBy: null, source: 'builtin' });
 }

@@ -1,9 +1,10 @@
 /** Changing an installation: its configuration, granted permissions, limits, and version. */
 import { type Context, changesOf, errors } from '#core';
 import { listensTo, type Manifest } from '#plugin-sdk/host';
-import { CatalogEntry } from '../../models/catalog-entry.ts';
+import { CatalogEntry, PluginVersion } from '../../models/catalog-entry.ts';
 import { Installation, type InstallationUpdate } from '../../models/installation.ts';
 import { mustHaveVersion } from '../catalog.ts';
+import { mustNotGoBack } from '../publishers.ts';
 import { audit, mustLock, show } from '../reach.ts';
 import { CHANGED } from '../running/facts.ts';
 import { mustFit, storedConfig } from './configs.ts';
@@ -19,7 +20,7 @@ const AUDITED = ['config', 'grantedPermissions', 'resourceLimits', 'targetVersio
  */
 export async function updateInstallation(ctx: Context, id: string, update: InstallationUpdate) {
   if (Object.keys(update).length === 0) throw errors.NoUpdates();
-  const { config, version, grantPermissions, resourceLimits } = update;
+  const { config, version, grantPermissions, resourceLimits, allowDowngrade = false } = update;
   if (resourceLimits && ctx.scope.kind !== 'system') throw errors.Forbidden('Limits are for operators to change');
   const before = await mustLock(ctx, id);
   if (before.status !== 'installed' && before.status !== 'error') {
@@ -28,12 +29,15 @@ export async function updateInstallation(ctx: Context, id: string, update: Insta
   const entry = await CatalogEntry.in(ctx).findById(before.catalogId).throwIfNotFound();
   const current = await manifestOf(ctx, before);
   const granted = grantPermissions ?? before.grantedPermissions;
+  if (version) mustNotGoBack(before.version, version, allowDowngrade);
   const move = version && version !== before.version ? await moveTo(ctx, before, entry, version, granted) : null;
   const target = move?.target ?? current;
   if (grantPermissions)
     mustMayGrant(
       ctx,
-      entry,
+      await PluginVersion.in(ctx)
+        .findOne({ catalogId: entry.id, version: move?.target ? version : before.version })
+        .throwIfNotFound(),
       target,
       grantPermissions.filter((one) => !before.grantedPermissions.includes(one)),
     );

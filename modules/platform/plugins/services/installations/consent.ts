@@ -2,7 +2,7 @@
 import { type Context, errors, mayPassOn } from '#core';
 import { CAPABILITIES, type CapabilityName, type Manifest } from '#plugin-sdk/host';
 import { PermissionNotGranted } from '../../errors.ts';
-import type { CatalogEntry } from '../../models/catalog-entry.ts';
+import type { PluginVersion } from '../../models/catalog-entry.ts';
 
 /** The pair of the catalog that a caller must hold to grant a capability: a plugin gives users no more rights than they have. */
 const TAKES: Partial<Record<CapabilityName, string>> = {
@@ -26,7 +26,7 @@ export const permissionTexts = ({ permissions = [] }: Pick<Manifest, 'permission
 /** Throws 400 for what the manifest does not ask for, 403 for what the caller may not do, 400 for what wants verification. */
 export function mustMayGrant(
   ctx: Context,
-  entry: Pick<CatalogEntry, 'isVerified'>,
+  version: Pick<PluginVersion, 'isVerified'>,
   manifest: Manifest,
   names: readonly string[],
 ): void {
@@ -35,8 +35,8 @@ export function mustMayGrant(
     errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'grantPermissions', message }] });
   const unknown = names.filter((name) => !wanted.has(name));
   if (unknown.length > 0) throw fault(`The plugin does not ask for ${unknown.join(', ')}`);
-  if (names.includes('scripts:execute') && !entry.isVerified) {
-    throw fault('scripts:execute is only for plugins that the operator has verified');
+  if (names.includes('scripts:execute') && !version.isVerified) {
+    throw fault('scripts:execute is only for versions of plugins that the operator has verified');
   }
   const missing = names.filter((name) => {
     const takes = TAKES[name as CapabilityName];

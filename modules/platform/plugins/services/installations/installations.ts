@@ -62,9 +62,10 @@ export async function install(
   const entry = await CatalogEntry.in(ctx).findOne(slug ? { slug } : { id: catalogId });
   if (!entry) throw errors.NotFound('Plugin not found');
   if (entry.isDeprecated) throw PluginDeprecated();
-  const { version, manifest, packageSha256 } = await mustHaveVersion(ctx, entry, wanted);
+  const target = await mustHaveVersion(ctx, entry, wanted);
+  const { version, manifest, packageSha256 } = target;
   mustBeCompatible(manifest);
-  mustMayGrant(ctx, entry, manifest, grantPermissions);
+  mustMayGrant(ctx, target, manifest, grantPermissions);
   mustGrantAll(manifest, grantPermissions);
   mustFit(manifest.configSchema, config, false);
   await mustHaveDependencies(ctx, owner, manifest);

@@ -144,7 +144,17 @@ test.serial(
 
 test.serial("a plugin of the operator's own with a shipped name is left alone", async (t) => {
   await platform.sql(EMPTY);
-  await ground.register({ slug: 'warranty', name: 'Our own' }, 'export default {};');
+  // From a time when their names were not kept.
+  const [entry] = await platform.sql<{ id: string }>(
+    `insert into plugin_catalog (slug, name, description, author, type, version)
+     values ('warranty', 'Our own', 'x', 'x', 'automation', '1.0.0') returning id`,
+  );
+  await platform.sql(
+    `with package as (insert into plugin_packages (sha256, content) values (repeat('a', 64), 'x'))
+     insert into plugin_versions (catalog_id, version, manifest, package_sha256, size, unpacked_size)
+     values ($1, '1.0.0', '{}', repeat('a', 64), 1, 1)`,
+    [entry?.id],
+  );
   await registerShipped(services);
   const [row] = await platform.sql<{ name: string; source: string; versions: number }>(
     `select c.name, c.source, count(*)::int as versions from plugin_catalog c join plugin_versions v on v.catalog_id = c.id
