@@ -1,4 +1,5 @@
 /** Reading a package, `tar.gz`, without trusting a byte of it: names, kinds, sizes and the manifest are checked first. */
+import { gunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { MAX_PACKAGE_BYTES, MAX_PACKAGE_FILES } from '../limits.ts';
 import { mustBeManifest } from '../manifest/check.ts';
@@ -34,12 +35,61 @@ export async function readPackage(content: Uint8Array): Promise<PluginPackage> {
   return { manifest, files, size: [...files.values()].reduce((sum, { length }) => sum + length, 0) };
 }
 
-function unpack(content: Uint8Array): Promise<Map<string, Buffer>> {
+/** A header and its padding for each entry; directories count too. */
+const MOST_ENTRIES = 2 * MAX_PACKAGE_FILES;
+const BLOCK = 512;
+const MOST_UNPACKED = MAX_PACKAGE_BYTES + 2 * BLOCK * MOST_ENTRIES + 20 * BLOCK;
+/** Bytes of a header that extends the one behind it, with a long name or times. */
+const MOST_EXTENSION = 8_192;
+
+/** The tar in the gzip, of which no more is unpacked than a package may have. */
+function inflate(content: Uint8Array): Promise<Buffer> {
+  const tooLarge = `A package has at most ${MAX_PACKAGE_BYTES} bytes when unpacked`;
+  return new Promise((resolve, reject) => {
+    // With `info` the result says how many of the bytes were read.
+    gunzip(content, { maxOutputLength: MOST_UNPACKED, info: true } as object, (error, result) => {
+      if (error) {
+        const isTooLarge = 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+        reject(new Error(isTooLarge ? tooLarge : `The package is not a tar.gz: ${error.message}`));
+        return;
+      }
+      const { buffer, engine } = result as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+      if (engine.bytesWritten < content.length)
+        reject(new Error('The package is not a tar.gz: something follows its end'));
+      else resolve(buffer);
+    });
+  });
+}
+
+/** Looks at headers alone, so that nothing is kept of an archive that has too many or too long ones. */
+function mustBeBounded(tar: Buffer): void {
+  let entries = 0;
+  for (let at = 0; at + BLOCK <= tar.length; ) {
+    if (tar[at] === 0) {
+      at += BLOCK;
+      continue;
+    }
+    if (++entries > MOST_ENTRIES) throw new Error(`A package has at most ${MAX_PACKAGE_FILES} files`);
+    const size = Number.parseInt(tar.toString('latin1', at + 124, at + 136).replace(/[\0 ]+$/, '') || '0', 8);
+    if (!(size >= 0 && size <= MAX_PACKAGE_BYTES))
+      throw new Error(`A package has at most ${MAX_PACKAGE_BYTES} bytes when unpacked`);
+    const type = String.fromCharCode(tar[at + 156] ?? 0);
+    if ('xgLK'.includes(type) && size > MOST_EXTENSION) throw new Error('The package has a header that is too long');
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  }
+}
+
+async function unpack(content: Uint8Array): Promise<Map<string, Buffer>> {
+  if (content.length > MAX_PACKAGE_BYTES) throw new Error(`A package has at most ${MAX_PACKAGE_BYTES} bytes`);
+  const tar = await inflate(content);
+  mustBeBounded(tar);
   const files = new Map<string, Buffer>();
+  /** As file systems that ignore case see them. */
+  const names = new Set<string>();
   let entries = 0;
   let bytes = 0;
   return new Promise((resolve, reject) => {
-    const parser = new Parser({ strict: true, gzip: true, maxDecompressionRatio: 200 });
+    const parser = new Parser({ strict: true });
     const refuse = (message: string) => {
       reject(new Error(message));
       parser.abort(new Error(message));
@@ -53,7 +103,8 @@ function unpack(content: Uint8Array): Promise<Map<string, Buffer>> {
         return refuse(`A package has files only: ${entry.path} is a ${entry.type}`);
       if (path.length > 255 || !path.split('/').every((part) => NAME.test(part)))
         return refuse(`The name ${entry.path} is not allowed`);
-      if (files.has(path)) return refuse(`${path} is there twice`);
+      if (names.has(path.toLowerCase())) return refuse(`${path} is there twice`);
+      names.add(path.toLowerCase());
       bytes += entry.size;
       if (bytes > MAX_PACKAGE_BYTES) return refuse(`A package has at most ${MAX_PACKAGE_BYTES} bytes when unpacked`);
       const chunks: Buffer[] = [];
@@ -62,6 +113,6 @@ function unpack(content: Uint8Array): Promise<Map<string, Buffer>> {
       entry.on('end', () => files.set(path, Buffer.concat(chunks)));
     });
     parser.on('end', () => resolve(files));
-    parser.end(Buffer.from(content));
+    parser.end(tar);
   });
 }
