@@ -2354,6 +2354,7 @@ create table plugin_kv (
   constraint plugin_kv_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint plugin_kv_pkey PRIMARY KEY (org_id, slug, of_partner, key)
 );
+CREATE TRIGGER plugin_kv_count AFTER INSERT OR DELETE OR UPDATE OF bytes ON public.plugin_kv FOR EACH ROW EXECUTE FUNCTION plugin_kv_count();
 alter table plugin_kv force row level security;
 create policy owner on plugin_kv for all to <owner> using (true) with check (true);
 create policy platform on plugin_kv for all to quartermaster_platform using (true) with check (true);
@@ -2363,6 +2364,22 @@ create policy tenant_read on plugin_kv for select to quartermaster_app using ((o
 create policy tenant_update on plugin_kv for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on plugin_kv to quartermaster_app;
 grant delete, insert, select, update on plugin_kv to quartermaster_platform;
+
+create table plugin_kv_usage (
+  org_id uuid not null,
+  bytes bigint not null,
+  constraint plugin_kv_usage_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint plugin_kv_usage_pkey PRIMARY KEY (org_id)
+);
+alter table plugin_kv_usage force row level security;
+create policy owner on plugin_kv_usage for all to <owner> using (true) with check (true);
+create policy platform on plugin_kv_usage for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on plugin_kv_usage for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on plugin_kv_usage for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on plugin_kv_usage for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on plugin_kv_usage for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on plugin_kv_usage to quartermaster_app;
+grant delete, insert, select, update on plugin_kv_usage to quartermaster_platform;
 
 create table plugin_logs (
   id uuid not null default gen_random_uuid(),
@@ -4159,6 +4176,46 @@ AS $function$
 begin
   delete from plugin_queue where installation_id = new.id and (kind <> 'once' or old.enabled);
   return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.plugin_kv_count()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  org uuid := case tg_op when 'DELETE' then old.org_id else new.org_id end;
+  change bigint := case tg_op when 'INSERT' then new.bytes when 'DELETE' then -old.bytes else new.bytes - old.bytes end;
+begin
+  insert into plugin_kv_usage as u (org_id, bytes) values (org, greatest(change, 0))
+  on conflict (org_id) do update set bytes = u.bytes + change;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.plugin_kv_room(org uuid, most_of_partner bigint)
+ RETURNS TABLE(of_org bigint, of_partner bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  partner uuid;
+  in_turn boolean := false;
+begin
+  perform app_must_reach(array[org]);
+  perform pg_advisory_xact_lock(hashtextextended('plugin-kv:' || org, 0));
+  select o.partner_id into partner from organizations o where o.id = org;
+  loop
+    select coalesce(sum(u.bytes) filter (where u.org_id = org), 0), coalesce(sum(u.bytes), 0) into of_org, of_partner
+    from plugin_kv_usage u join organizations o on o.id = u.org_id where o.partner_id = partner;
+    exit when in_turn or of_partner < most_of_partner * 0.9;
+    perform pg_advisory_xact_lock(hashtextextended('plugin-kv-partner:' || partner, 0));
+    in_turn := true;
+  end loop;
+  return next;
 end $function$
 ;
 

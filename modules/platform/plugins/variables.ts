@@ -10,6 +10,8 @@ export const variables = defineVariables(
     PLUGINS_MAX_PROCESSES: variable.number(1, 1000, 50),
     PLUGINS_MEMORY_MB: variable.number(0, 10_000_000, 0),
     PLUGINS_PARTNER_SHARE: variable.number(1, 100, 75),
+    PLUGINS_KV_MB_PER_ORGANIZATION: variable.number(1, 1_000_000, 100),
+    PLUGINS_KV_MB_PER_PARTNER: variable.number(1, 10_000_000, 1_000),
     PLUGINS_IDLE_SECONDS: variable.number(1, 3600, 60),
   },
   {
@@ -28,6 +30,9 @@ export const variables = defineVariables(
       memoryMb: v.PLUGINS_MEMORY_MB,
       /** Of places, memory and processor time of plugins, what those of one partner may take: 0 to 1. */
       partnerShare: v.PLUGINS_PARTNER_SHARE / 100,
+      /** What all plugins may store there together. */
+      kvBytesPerOrganization: v.PLUGINS_KV_MB_PER_ORGANIZATION * 1_048_576,
+      kvBytesPerPartner: v.PLUGINS_KV_MB_PER_PARTNER * 1_048_576,
       idleSeconds: v.PLUGINS_IDLE_SECONDS,
     }),
   },

@@ -40,9 +40,9 @@ export const scenario: Scenario = {
     });
     const secrets = { ...ground.secrets, enrollmentPepper: ground.secrets.encryptionKey };
     const { databaseUrl } = ground;
-    const platform = await startPlatform({ config, secrets, databaseUrl, log, api: false, seal: false });
     const hostile = await Promise.all(Object.values(HOSTILE).map((source) => openOrg(ground, partnerId, source)));
-    // Afterwards: it loads who listens when it starts.
+    // Afterwards: who emits loads who listens when it starts.
+    const platform = await startPlatform({ config, secrets, databaseUrl, log, api: false, seal: false });
     const server = await ground.startApi({ ROLE: 'all' });
     const emit = (orgId: string) => {
       const scope = organizationScope(orgId, partnerId);
@@ -90,6 +90,10 @@ export const scenario: Scenario = {
         middle[name].push(one.p50);
       }
     }
+    const [did] = await ground.sql<{ values: number; deaths: number }>(
+      `select (select count(*)::int from plugin_kv) as values, (select coalesce(sum(restart_count), 0)::int from plugin_installations) as deaths`,
+    );
+    if (!did || did.values === 0 || did.deaths === 0) throw new Error('the hostile plugins did not run');
     await platform.stop();
     await server.stop();
     const median = (values: number[]) => rounded([...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);

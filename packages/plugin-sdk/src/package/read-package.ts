@@ -42,6 +42,9 @@ const MOST_UNPACKED = MAX_PACKAGE_BYTES + 2 * BLOCK * MOST_ENTRIES + 20 * BLOCK;
 /** Bytes of a header that extends the one behind it, with a long name or times. */
 const MOST_EXTENSION = 8_192;
 
+/** How gzip and Zstandard begin. */
+const PACKED = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
+
 /** The tar in the gzip, of which no more is unpacked than a package may have. */
 function inflate(content: Uint8Array): Promise<Buffer> {
   const tooLarge = `A package has at most ${MAX_PACKAGE_BYTES} bytes when unpacked`;
@@ -82,6 +85,9 @@ function mustBeBounded(tar: Buffer): void {
 async function unpack(content: Uint8Array): Promise<Map<string, Buffer>> {
   if (content.length > MAX_PACKAGE_BYTES) throw new Error(`A package has at most ${MAX_PACKAGE_BYTES} bytes`);
   const tar = await inflate(content);
+  // The parser would unpack it further by itself.
+  if (PACKED.some((magic) => tar.subarray(0, magic.length).equals(magic)))
+    throw new Error('The package is packed twice');
   mustBeBounded(tar);
   const files = new Map<string, Buffer>();
   /** As file systems that ignore case see them. */

@@ -1,6 +1,7 @@
 /** The key-value store of a plugin within one organization; values are versioned, and their total size is limited. */
 import type { Context } from '#core';
 import { HostError, listed, mustHaveRoom, sizeOf, storable, storableKey } from '#plugin-sdk/host';
+import { variables } from '../../variables.ts';
 import type { Asked, Method } from './method.ts';
 
 interface StoredValue {
@@ -11,15 +12,27 @@ interface StoredValue {
 const place = ({ facts: { orgId, slug, partnerId } }: Asked) => [orgId, slug, partnerId !== null];
 const mine = 'org_id = $1 and slug = $2 and of_partner = $3';
 
+/** Throws QUOTA_EXCEEDED where the plugin, its organization or the partner would have more than it may. */
 async function mustLeaveRoom(ctx: Context, asked: Asked, key: string, text: string): Promise<void> {
-  const most = asked.facts.limits.kvBytes;
-  // Writers of one plugin take turns, so that two cannot pass the limit together.
-  await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`plugin-kv:${place(asked).join(':')}`]);
-  const { rows } = await ctx.sql<{ bytes: number }>(
-    `select coalesce(sum(bytes), 0)::float8 as bytes from plugin_kv where ${mine} and key <> $4`,
+  const { kvBytesPerOrganization, kvBytesPerPartner } = variables.of(ctx.services.config);
+  // Writers take turns, so that two cannot pass a limit together.
+  const all = await ctx.sql<{ ofOrg: number; ofPartner: number }>(
+    'select of_org::float8 as "ofOrg", of_partner::float8 as "ofPartner" from plugin_kv_room($1, $2)',
+    [asked.facts.orgId, kvBytesPerPartner],
+  );
+  const { rows } = await ctx.sql<{ bytes: number; before: number }>(
+    `select coalesce(sum(bytes) filter (where key <> $4), 0)::float8 as bytes,
+       coalesce(sum(bytes) filter (where key = $4), 0)::float8 as before from plugin_kv where ${mine}`,
     [...place(asked), key],
   );
-  mustHaveRoom(rows[0]?.bytes ?? 0, sizeOf(key, text), most);
+  const { bytes = 0, before = 0 } = rows[0] ?? {};
+  const { ofOrg = 0, ofPartner = 0 } = all.rows[0] ?? {};
+  const size = sizeOf(key, text);
+  mustHaveRoom(bytes, size, asked.facts.limits.kvBytes);
+  const full = (whose: string, most: number) =>
+    new HostError('QUOTA_EXCEEDED', `The values of all plugins of ${whose} have at most ${most} bytes`);
+  if (ofOrg - before + size > kvBytesPerOrganization) throw full('the organization', kvBytesPerOrganization);
+  if (ofPartner - before + size > kvBytesPerPartner) throw full('the partner', kvBytesPerPartner);
 }
 
 const WRITE = `

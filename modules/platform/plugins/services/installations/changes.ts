@@ -8,7 +8,7 @@ import { mustNotGoBack } from '../publishers.ts';
 import { audit, mustLock, show } from '../reach.ts';
 import { CHANGED } from '../running/facts.ts';
 import { mustFit, storedConfig } from './configs.ts';
-import { asked, mustMayGrant } from './consent.ts';
+import { asked, mustBeVerifiedFor, mustMayGrant } from './consent.ts';
 import { mustBeCompatible, mustHaveDependencies } from './installations.ts';
 import { manifestOf } from './switching.ts';
 
@@ -82,7 +82,12 @@ async function moveTo(
   if (before.status !== 'installed') {
     throw errors.InvalidState({ details: [{ current: before.status, allowed: ['installed'] }] });
   }
-  const { manifest: target } = await mustHaveVersion(ctx, entry, version);
+  const found = await mustHaveVersion(ctx, entry, version);
+  const { manifest: target } = found;
+  mustBeVerifiedFor(
+    found,
+    granted.filter((name) => asked(target).includes(name as never)),
+  );
   mustBeCompatible(target);
   await mustHaveDependencies(ctx, before, target);
   const missing = asked(target).filter((name) => !granted.includes(name));

@@ -35,9 +35,7 @@ export function mustMayGrant(
     errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'grantPermissions', message }] });
   const unknown = names.filter((name) => !wanted.has(name));
   if (unknown.length > 0) throw fault(`The plugin does not ask for ${unknown.join(', ')}`);
-  if (names.includes('scripts:execute') && !version.isVerified) {
-    throw fault('scripts:execute is only for versions of plugins that the operator has verified');
-  }
+  mustBeVerifiedFor(version, names);
   const missing = names.filter((name) => {
     const takes = TAKES[name as CapabilityName];
     return takes && !mayPassOn(ctx, takes);
@@ -47,6 +45,13 @@ export function mustMayGrant(
     message: 'You cannot grant what you may not do yourself',
     details: missing.map((name) => ({ path: 'grantPermissions', message: name })),
   });
+}
+
+/** Throws 400 where a version that the operator has not verified would have what only those may have. */
+export function mustBeVerifiedFor(version: Pick<PluginVersion, 'isVerified'>, names: readonly string[]): void {
+  if (!names.includes('scripts:execute') || version.isVerified) return;
+  const message = 'scripts:execute is only for versions of plugins that the operator has verified';
+  throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'grantPermissions', message }] });
 }
 
 /** Throws 400 with the texts of all permissions that were not granted. */
