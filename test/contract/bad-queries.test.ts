@@ -50,7 +50,10 @@ for (const route of routes.filter(({ query }) => query)) {
       .filter((one) => one !== name)
       .map((one) => `&${one}=${properties[one]?.enum?.[0] ?? MARK}`)
       .join('');
-  const ask = (query: string) => send(route, { path: `${path}?${query}`, ...(takesBody(route) ? { text: '{}' } : {}) });
+  const type = 'stream' in route ? route.stream?.type : undefined;
+  const headers: Record<string, string> = type ? { 'content-type': type } : {};
+  const ask = (query: string) =>
+    send(route, { path: `${path}?${query}`, headers, ...(takesBody(route) ? { text: '{}' } : {}) });
 
   test.serial(`${labelOf(route)} refuses every bad query and names the field`, async (t) => {
     const good = (await ask('')).status;
