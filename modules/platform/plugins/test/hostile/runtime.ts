@@ -35,7 +35,7 @@ const attacks = {
   deaf: async ({ token }) => {
     await new Promise((resolve) => { heard.set('d', resolve); say({ id: 'd', method: 'kv.set', token, params: { key: 'a', value: 'x'.repeat(60_000) } }); });
     lines.pause(); process.stdin.pause();
-    for (let n = 0; n < 10; n++) { for (let k = 0; k < 30; k++) say({ id: 'c' + n + k, method: 'kv.get', token, params: { key: 'a' } }); await new Promise((on) => setTimeout(on, 300)); }
+    for (let n = 0; ; n++) { for (let k = 0; k < 30; k++) say({ id: 'c' + n + k, method: 'kv.get', token, params: { key: 'a' } }); await new Promise((on) => setTimeout(on, 300)); }
     return new Promise(() => undefined);
   },
   late: ({ id, token }) => { setTimeout(() => say({ id, token, result: 'late' }), 400); },
