@@ -62,6 +62,12 @@ const CASES: [string, () => Buffer, RegExp][] = [
   ['a bomb in an archive', () => gzipSync(gzipSync(Buffer.alloc(400_000_000))), /packed twice/],
   ['names that differ by case', () => archive(manifest, entry('a.js'), entry('A.js')), /A.js is there twice/],
   ['something behind the end', () => Buffer.concat([archive(manifest), Buffer.from('more')]), /not a tar.gz/],
+  [
+    'a second archive behind the first',
+    () => Buffer.concat([archive(manifest), archive(entry('b.js'))]),
+    /something follows its end/,
+  ],
+  ['a header that changes sizes', () => archive(entry('x', '20 size=1000000\n', 'x'), manifest), /changes sizes/],
   ['a symbolic link', () => archive(manifest, header('link', 0, '2')), /files only/],
   ['a hard link', () => archive(manifest, header('link', 0, '1')), /files only/],
   ['a device', () => archive(manifest, header('device', 0, '3')), /files only/],

@@ -40,3 +40,6 @@ begin
   end loop;
   return next;
 end $$;
+revoke all on function plugin_kv_count() from public;
+revoke all on function plugin_kv_room(uuid, bigint) from public;
+grant execute on function plugin_kv_room(uuid, bigint) to quartermaster_app, quartermaster_platform;
