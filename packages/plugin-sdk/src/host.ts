@@ -79,4 +79,4 @@ export { exitCodes } from './runtime/exit-codes.ts';
 export { contentsOf, pluginIn, runHandler } from './runtime/loaded-plugin.ts';
 export { ALLOWED_BUILTINS, GONE_GLOBALS } from './runtime/node/lockdown.ts';
 export { createPluginContext, type HostCall } from './runtime/plugin-context.ts';
-export { mustBeBounded, parseMessage } from './safe-json.ts';
+export { parseMessage } from './safe-json.ts';

@@ -5,7 +5,7 @@ const MOST_DEPTH = 40;
 const MOST_NODES = 100_000;
 
 /** Throws SyntaxError for what is too deep or has too many values; costs one pass over the text, and no memory. */
-export function mustBeBounded(text: string, mostNodes = MOST_NODES): void {
+function mustBeBounded(text: string): void {
   let [depth, nodes, inText] = [0, 1, false];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -17,7 +17,7 @@ export function mustBeBounded(text: string, mostNodes = MOST_NODES): void {
       nodes += 1;
       if (++depth > MOST_DEPTH) throw new SyntaxError('the message is too deep');
     } else if (code === 0x7d || code === 0x5d) depth -= 1;
-    else if (code === 0x2c && ++nodes > mostNodes) throw new SyntaxError('the message has too many parts');
+    else if (code === 0x2c && ++nodes > MOST_NODES) throw new SyntaxError('the message has too many parts');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Who may publish what: a slug belongs to the key that signed it first, and no version goes back. What else is done an operator decides. */
+/** Who may publish what: a slug belongs to the key that signed it first, and versions only rise. An operator may decide otherwise. */
 import semver from 'semver';
 import type { Context } from '#core';
 import { keyFingerprint, type TrustedKey } from '#plugin-sdk/host';
@@ -28,11 +28,14 @@ export async function mustNotBeShipped(slug: string): Promise<void> {
   if ((await shippedSlugs()).includes(slug)) throw SlugReserved({ details: [{ slug }] });
 }
 
-/** Throws PUBLISHER_MISMATCH and VERSION_DOWNGRADE. Returns what was decided against the rule, with before and after. */
+/**
+ * Throws PUBLISHER_MISMATCH and VERSION_DOWNGRADE. Returns what was decided against the rule, with before and after.
+ * @param version null for one that is there already
+ */
 export async function mustMayPublish(
   ctx: Context,
   entry: CatalogEntry,
-  version: string,
+  version: string | null,
   given: Publisher,
   { allowDowngrade = false, changePublisher = false }: Decisions,
 ): Promise<Record<string, { before: unknown; after: unknown }>> {
@@ -48,6 +51,7 @@ export async function mustMayPublish(
       after: { key: given.publisherKey, fingerprint: given.publisherFingerprint },
     };
   }
+  if (version === null) return decided;
   const versions = await PluginVersion.in(ctx).where({ catalogId: entry.id, yanked: false }).select('version');
   const [highest] = versions.map((one) => one.version).sort(semver.rcompare);
   if (highest && semver.lt(version, highest)) {

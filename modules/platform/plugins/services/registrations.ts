@@ -94,26 +94,19 @@ export async function keep(
   // Consent is bound to a package: another one of the same version would slip in under it.
   if (there && there.packageSha256 !== sha256)
     throw VersionExists({ details: [{ version, packageSha256: there.packageSha256 }] });
-  // The same package once more says nothing new, but for a signature.
-  const decided =
-    there && entry.publisherKey === null
-      ? {}
-      : await mustMayPublish(
-          ctx,
-          entry,
-          version,
-          publisher,
-          there ? { ...decisions, allowDowngrade: true } : decisions,
-        );
+  const decided = await mustMayPublish(ctx, entry, there ? null : version, publisher, decisions);
   await CatalogEntry.in(ctx).findById(entry.id).patch(publisher);
   await ctx.sql('insert into plugin_packages (sha256, content) values ($1, $2) on conflict do nothing', [
     sha256,
     content,
   ]);
   if (there) {
-    if (kept.signedBy)
-      await PluginVersion.in(ctx).findById(there.id).patch({ signature: kept.signature, signedBy: kept.signedBy });
-    return {};
+    // The mark of an operator stands for a version and its key.
+    const isVerified = there.isVerified && !decided.publisher;
+    const { signature, signedBy } = kept;
+    await PluginVersion.in(ctx).findById(there.id).patch({ signature, signedBy, isVerified });
+    await chooseNewest(ctx, entry.id);
+    return decided;
   }
   await PluginVersion.in(ctx).insert({
     catalogId: entry.id,

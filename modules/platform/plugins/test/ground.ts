@@ -45,7 +45,12 @@ export interface Ground {
   admin: Person;
   host: PluginHost;
   register(given: Partial<Manifest>, source: string, files?: Record<string, string>): Promise<Manifest>;
-  upload(content: Buffer, token?: string, headers?: Record<string, string>): Promise<{ status: number; body: unknown }>;
+  upload(
+    content: Buffer,
+    token?: string,
+    headers?: Record<string, string>,
+    query?: string,
+  ): Promise<{ status: number; body: unknown }>;
   /** The owners of entries of the trail about an installation. */
   ownersOf(action: string, id: string): Promise<string[]>;
   /** Work in the platform's role, as platform jobs do it. */
@@ -63,8 +68,8 @@ export async function openGround(env: Record<string, string> = {}, work = true):
   });
   const admin = await systemUser(platform);
   const stop = work ? await platform.platform.tasks.startBackground() : async () => undefined;
-  const upload: Ground['upload'] = async (content, token = admin.token, headers = {}) => {
-    const answer = await fetch(`${platform.url}/api/v1/plugins/catalog`, {
+  const upload: Ground['upload'] = async (content, token = admin.token, headers = {}, query = '') => {
+    const answer = await fetch(`${platform.url}/api/v1/plugins/catalog${query}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/gzip', ...headers },
       body: new Uint8Array(content),

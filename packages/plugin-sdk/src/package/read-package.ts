@@ -68,7 +68,7 @@ const isZero = (tar: Buffer, at: number, end = at + BLOCK): boolean =>
   tar.subarray(at, end).every((byte) => byte === 0);
 
 /** Looks at headers alone, so that nothing is kept of an archive that has too many or too long ones. */
-function mustBeBounded(tar: Buffer): void {
+function mustHaveBoundedHeaders(tar: Buffer): void {
   let entries = 0;
   for (let at = 0; at + BLOCK <= tar.length; ) {
     if (isZero(tar, at)) {
@@ -94,7 +94,7 @@ async function unpack(content: Uint8Array): Promise<Map<string, Buffer>> {
   // The parser would unpack it further by itself.
   if (PACKED.some((magic) => tar.subarray(0, magic.length).equals(magic)))
     throw new Error('The package is packed twice');
-  mustBeBounded(tar);
+  mustHaveBoundedHeaders(tar);
   const files = new Map<string, Buffer>();
   /** As file systems that ignore case see them. */
   const names = new Set<string>();

@@ -17,7 +17,7 @@ export async function bundle(folder: PluginFolder, sdk: 'outside' | 'inside' = '
     bundle: true,
     write: false,
     // Libraries that have one give their build for browsers to the interpreter: it has no modules of Node.
-    ...(onNode ? { platform: 'node', target: 'node22' } : { platform: 'browser', target: 'es2023', define: DEFINED }),
+    ...(onNode ? { platform: 'node', target: 'node22' } : { platform: 'browser', target: 'es2023' }),
     format: folder.manifest.main.endsWith('.cjs') && sdk === 'outside' ? 'cjs' : 'esm',
     charset: 'utf8',
     legalComments: 'inline',
@@ -30,8 +30,6 @@ export async function bundle(folder: PluginFolder, sdk: 'outside' | 'inside' = '
 }
 
 const NONE: ReadonlySet<string> = new Set();
-/** Many libraries ask for it. */
-const DEFINED = { [['process', 'env', 'NODE_ENV'].join('.')]: '"production"' };
 
 /** Imports as the plugin's process resolves them: the SDK, modules that only compute, and nothing else that is not bundled. */
 function servedImports(

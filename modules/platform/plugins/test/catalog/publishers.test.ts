@@ -23,13 +23,9 @@ const KEYS = { ours, theirs, nobodys: null };
 async function register(slug: string, version: string, by: keyof typeof KEYS, query = '', more = {}): Promise<Answer> {
   const { content } = await pack({ slug, version, ...more }, 'export default {};');
   const key = KEYS[by];
-  const headers = key ? { 'x-plugin-signature': signPackage(content, by, key.privateKey) } : {};
-  const answer = await fetch(`${ground.platform.url}/api/v1/plugins/catalog${query}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ground.admin.token}`, 'content-type': 'application/gzip', ...headers },
-    body: new Uint8Array(content),
-  });
-  const body = (await answer.json()) as Partial<Refused> & Pick<Answer, 'data'>;
+  const headers: Record<string, string> = key ? { 'x-plugin-signature': signPackage(content, by, key.privateKey) } : {};
+  const answer = await ground.upload(content, undefined, headers, query);
+  const body = answer.body as Partial<Refused> & Pick<Answer, 'data'>;
   return { status: answer.status, code: body.error?.code, details: body.error?.details ?? [], data: body.data };
 }
 async function decisionsOf(slug: string): Promise<unknown[]> {
@@ -74,6 +70,26 @@ test('a plugin that is not signed goes on without a signature, and is nobody els
   t.is((await register(slug, '1.0.0', 'nobodys')).data.publisherKey, null);
   t.is((await register(slug, '1.1.0', 'nobodys')).status, 201);
   t.is((await register(slug, '1.2.0', 'theirs')).code, 'PUBLISHER_MISMATCH');
+});
+
+test('the same package once more, signed, takes no plugin over, and a key that an operator changes takes the mark away', async (t) => {
+  const slug = newSlug();
+  const { content } = await pack({ slug, version: '1.0.0' }, 'export default {};');
+  t.is((await ground.upload(content)).status, 201);
+  const path = `/plugins/catalog/${slug}`;
+  const mark = { token: ground.admin.token, body: { isVerified: true } };
+  t.is((await ground.platform.call('PATCH', path, mark)).status, 200);
+  const again = async (query = '') => {
+    const headers = { 'x-plugin-signature': signPackage(content, 'theirs', theirs.privateKey) };
+    return ground.upload(content, undefined, headers, query);
+  };
+  const shown = async () =>
+    (await ground.platform.call<{ data: Answer['data'] }>('GET', path, { token: ground.admin.token })).body.data;
+  t.is(((await again()).body as Refused).error.code, 'PUBLISHER_MISMATCH');
+  t.like(await shown(), { publisherKey: null, isVerified: true });
+  t.is((await again('?changePublisher=true')).status, 201);
+  t.like(await shown(), { publisherKey: 'theirs', isVerified: false });
+  t.like((await decisionsOf(slug))[0], { publisher: { before: { key: null }, after: { key: 'theirs' } } });
 });
 
 test('names of plugins that come with the server are theirs, registered or not', async (t) => {

@@ -136,7 +136,7 @@ const attempt = <T>(run: () => T): T | { error: Error } => {
   }
 };
 
-type Plain = string | number | boolean | null | undefined | Uint8Array | Plain[];
+type Plain = string | number | boolean | undefined | Uint8Array | Plain[];
 
 /** Puts the functions where the first module takes them. */
 function give(vm: QuickJSContext, functions: Record<string, (...args: never[]) => unknown>): void {
@@ -170,7 +170,6 @@ function inside(vm: QuickJSContext, value: Plain): QuickJSHandle {
   if (typeof value === 'string') return vm.newString(value);
   if (typeof value === 'number') return vm.newNumber(value);
   if (typeof value === 'boolean') return value ? vm.true : vm.false;
-  if (value === null) return vm.null;
   if (value instanceof Uint8Array) {
     const { buffer, byteOffset, byteLength } = value;
     return vm.newArrayBuffer(buffer.slice(byteOffset, byteOffset + byteLength));

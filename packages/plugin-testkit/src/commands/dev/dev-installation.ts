@@ -41,14 +41,18 @@ export class DevInstallation {
   async load({ content, manifest }: Made): Promise<void> {
     const { slug, version, permissions = [] } = manifest;
     const package_ = { content: new Uint8Array(content), type: 'application/gzip' };
-    await this.server.call('POST', '/plugins/catalog', package_).catch(asUnsigned);
+    // What is under work comes before the version that it will be, which may be there already.
+    await this.server.call('POST', '/plugins/catalog?allowDowngrade=true', package_).catch(asUnsigned);
     const before = await this.find(slug);
     const change = {
       ...{ version, grantPermissions: permissions.map(({ name }) => name) },
       ...(this.config ? { config: this.config } : {}),
     };
     const { data } = before
-      ? await this.server.call<{ data: Installation }>('PATCH', `/plugins/installations/${before.id}`, change)
+      ? await this.server.call<{ data: Installation }>('PATCH', `/plugins/installations/${before.id}`, {
+          ...change,
+          allowDowngrade: true,
+        })
       : await this.server.call<{ data: Installation }>('POST', '/plugins/installations', {
           slug,
           orgId: this.orgId,

@@ -26,11 +26,10 @@ const tell = (message: ToServer): void => {
 
 function start(id: number, request: StartRequest): void {
   const { key, partner, folder, main, runtime, limits } = request;
-  const running = runner.start({ key, folder, runtime, limits });
+  const running = runner.start({ folder, runtime, limits });
   processors.watch(partner, running);
   const plugin = new PluginProcess(running, limits, {
-    async call({ id: invocation }, method, params) {
-      const bytes = JSON.stringify(params ?? null).length;
+    async call({ id: invocation }, method, params, bytes) {
       const leave = await turnstile.enter({ partner, plugin: key, bytes, outside: method === 'http.fetch' });
       try {
         return await ask(id, invocation, method, params);

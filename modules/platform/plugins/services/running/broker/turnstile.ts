@@ -8,7 +8,7 @@ const OUTSIDE_OF_ONE = 8;
 const LOOK_MS = 20;
 
 const MB = 1_048_576;
-/** In a second, and at once after a pause: calls, their bytes, and milliseconds that the server works on them. */
+/** Of calls, their bytes, and the milliseconds that the server works on them. */
 type Amounts = Readonly<Record<'calls' | 'bytes' | 'ms', readonly [inSecond: number, atOnce: number]>>;
 const OF_PLUGIN: Amounts = { calls: [100, 400], bytes: [MB, 4 * MB], ms: [500, 1_000] };
 const OF_PARTNER: Amounts = { calls: [600, 1_200], bytes: [4 * MB, 8 * MB], ms: [2_000, 4_000] };

@@ -16,7 +16,7 @@ import type { End } from './invocation.ts';
 const FLOOD = 5_000;
 
 export interface Reading {
-  hear(message: PluginMessage): void;
+  hear(message: PluginMessage, bytes: number): void;
   /** A call that need not be parsed: there is no such method, or it is too large for it. */
   refuse(head: Head, code: 'UNKNOWN_METHOD' | 'TOO_LARGE'): void;
   /** Keys that were taken away from a message. */
@@ -74,7 +74,7 @@ export class MessageReader {
       const { value, dropped } = parseMessage(line);
       if (!isPluginMessage(value)) return 'It sent a message that the protocol does not know';
       if (dropped.length > 0) this.to.dropped(head, dropped);
-      this.to.hear(value);
+      this.to.hear(value, line.length);
       return null;
     } catch (error) {
       return `It sent what is no message: ${(error as Error).message.slice(0, 200)}`;

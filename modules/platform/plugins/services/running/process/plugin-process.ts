@@ -32,7 +32,8 @@ interface Open {
   settle(outcome: Outcome): void;
 }
 export interface ProcessEvents {
-  call(invocation: Invocation, method: string, params: unknown): Promise<unknown>;
+  /** @param bytes of the whole message */
+  call(invocation: Invocation, method: string, params: unknown, bytes: number): Promise<unknown>;
   /** Worth a line in the plugin's log. */
   note(message: string, invocation: Invocation | null): void;
 }
@@ -72,7 +73,7 @@ export class PluginProcess implements RunningPlugin {
     this.limits = limits;
     this.events = events;
     const reader = new MessageReader({
-      hear: (message) => this.hear(message),
+      hear: (message, bytes) => this.hear(message, bytes),
       refuse: ({ id, token, method }, code) => this.refused(id, token, method ?? '', code),
       dropped: ({ token }, keys) =>
         this.events.note(`Dropped from what it sent: ${keys.slice(0, 5).join(', ')}`, this.invocationOf(token)),
@@ -212,9 +213,9 @@ export class PluginProcess implements RunningPlugin {
     return true;
   }
 
-  private hear(message: PluginMessage): void {
+  private hear(message: PluginMessage, bytes: number): void {
     this.signs += 1;
-    if ('method' in message) this.called(message);
+    if ('method' in message) this.called(message, bytes);
     else this.answered(message);
   }
 
@@ -255,7 +256,7 @@ export class PluginProcess implements RunningPlugin {
     return this.end === null && this.send({ id, ...message });
   }
 
-  private called({ id, method, token, params }: Extract<PluginMessage, { method: string }>): void {
+  private called({ id, method, token, params }: Extract<PluginMessage, { method: string }>, bytes: number): void {
     const one = [...this.open.values()].find((open) => open.token === token);
     const refuse = (code: HostErrorCode, message: string) => this.answer(id, { error: { code, message } });
     if (!one || one.over) {
@@ -269,7 +270,7 @@ export class PluginProcess implements RunningPlugin {
     one.calls += 1;
     this.count(1);
     this.events
-      .call(one.invocation, method, params)
+      .call(one.invocation, method, params, bytes)
       .then(
         (result) => {
           if (!this.answer(id, { result: result ?? null })) refuse('TOO_LARGE', 'The answer is larger than 1 MB');

@@ -49,9 +49,7 @@ export class ProcessRunner implements Runner {
     if (pid !== undefined) setNice(pid, pid, NICE.asARule);
     let found: number | null = null;
     const working = (outer: number): number => {
-      found ??= innermost(outer);
-      // The launcher has not forked yet.
-      if (found === outer) found = null;
+      found ??= childOf(outer);
       return found ?? outer;
     };
     let stderr = '';
@@ -75,19 +73,20 @@ export class ProcessRunner implements Runner {
       standBack: (behind) => {
         if (pid !== undefined) setNice(pid, working(pid), behind ? NICE.behind : NICE.asARule);
       },
-      kill: () => void signalAll(child, 'SIGKILL'),
+      kill: () => signalAll(child, 'SIGKILL'),
     };
   }
 }
 
-/** To all processes of its group. False where it has ended, or the operating system cannot. */
-function signalAll({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): boolean {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+/** To all processes of its group, where it has not ended. */
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  const { pid, exitCode, signalCode } = child;
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
-    return process.kill(-pid, signal);
+    process.kill(-pid, signal);
   } catch {
-    // Windows has no groups, and nothing but an end.
-    return signal === 'SIGKILL' && process.kill(pid, signal);
+    // Windows has no groups, and no signal but the end.
+    if (signal === 'SIGKILL') child.kill(signal);
   }
 }
 
@@ -99,13 +98,13 @@ const heapOf = ({ kind }: RunRequest['runtime'], { memoryMb }: RunRequest['limit
 /** Windows gives the first thread less. */
 const DEEP_STACK = process.platform === 'win32' ? [] : ['--stack-size=3500'];
 
-/** The last process of the chain of commands. */
-function innermost(pid: number): number {
+/** The one child of the launcher, which becomes the plugin's process; null before, and where there is no launcher. */
+function childOf(pid: number): number | null {
   try {
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    return child ? innermost(Number(child)) : pid;
+    return child ? Number(child) : null;
   } catch {
-    return pid;
+    return null;
   }
 }
 

@@ -2,8 +2,6 @@
 import type { ResourceLimits } from '#plugin-sdk/host';
 
 export interface RunRequest {
-  /** Of what runs nowhere else: an installation in an organization. */
-  key: string;
   /** The unpacked package. */
   folder: string;
   runtime: Runtime;
@@ -37,8 +35,8 @@ export interface Running {
   unread(): number;
   /** Whether what it writes stays unread here, until it can write no more. */
   holdBack(on: boolean): void;
-  /** Whether it stands still, with all that it may have started; false where the operating system cannot do it. */
-  freeze(on: boolean): boolean;
+  /** Whether it stands still, with all that it may have started, as far as the operating system can. */
+  freeze(on: boolean): void;
   onData(listener: (chunk: Buffer) => void): void;
   readonly ended: Promise<Ended>;
   /** Null where the operating system does not tell. */

@@ -15,7 +15,7 @@ export async function findSandbox(place: string): Promise<Sandbox> {
   const [runtime, folder] = [join(place, 'probe-runtime'), join(place, 'probe-package')];
   for (const path of [runtime, folder]) await mkdir(path, { recursive: true });
   const confined = { node: process.execPath, runtime, folder, limits: { memoryMb: 128 }, uid: 61_000 };
-  for (const candidate of [...(await jails(place).catch(() => [])), lessened()]) {
+  for (const candidate of [...(await jails(place).catch(() => [])), withoutNamespaces()]) {
     if (!candidate) continue;
     const look = candidate.walls.files === 'none' ? PROBE : '0';
     const { file, args } = candidate.command(confined, ['-e', look]);
@@ -33,7 +33,7 @@ export async function findSandbox(place: string): Promise<Sandbox> {
 }
 
 /** Where there are no namespaces: limits of the kernel, and another user where the server is root. */
-function lessened(): Sandbox | null {
+function withoutNamespaces(): Sandbox | null {
   const [setpriv, prlimit] = ['setpriv', 'prlimit'].map(tool);
   if (process.platform !== 'linux' || !setpriv || !prlimit) return null;
   const root = process.getuid?.() === 0;
