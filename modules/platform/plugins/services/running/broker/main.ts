@@ -5,6 +5,7 @@
 import { HostError, type HostErrorCode, type WireError } from '#plugin-sdk/host';
 import type { Invocation } from '../process/invocation.ts';
 import { PluginProcess } from '../process/plugin-process.ts';
+import { NICE, setNice } from '../runners/priority.ts';
 import { ProcessRunner } from '../runners/process-runner.ts';
 import { findSandbox } from '../runners/sandbox.ts';
 import { Processors } from './processors.ts';
@@ -12,6 +13,8 @@ import { Turnstile } from './turnstile.ts';
 import type { Settings, StartRequest, ToBroker, ToServer } from './wire.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as Settings;
+// Behind the server, before the plugins.
+setNice(process.pid, process.pid, NICE.broker);
 const runner = new ProcessRunner(await findSandbox(settings.place));
 const turnstile = new Turnstile();
 const processors = new Processors(settings.processors, settings.partnerShare);

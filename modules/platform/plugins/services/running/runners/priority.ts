@@ -4,7 +4,9 @@ import { setPriority } from 'node:os';
 
 /** As `nice` counts: of the process, and of its session. */
 export const NICE = {
-  asARule: { process: 5, session: 0 },
+  asARule: { process: 10, session: 10 },
+  /** For the broker, which others wait for too. */
+  broker: { process: 5, session: 5 },
   /** For a process that keeps a processor busy without a message. */
   behind: { process: 19, session: 15 },
 } as const;
