@@ -8,6 +8,8 @@ export interface Targets {
   socket: string;
   abstract: string;
   port: number;
+  /** Where nothing listens, for a process that would tell something to another. */
+  freePort: number;
   pid: number;
 }
 /** By what was tried: a text that begins with REACHED where it succeeded. */
@@ -93,3 +95,52 @@ found['open files'] = (() => { const seen = []; const own = ['/', '/node', '/run
 const uid = process.getuid();
 console.log(JSON.stringify({ found, uid, interfaces: Object.keys(os.networkInterfaces()).filter((name) => name !== 'lo') }));
 `;
+
+/** Runs for one tenant and leaves a message in every place that it can think of; says when it has, and stays. */
+export const TELL = `
+import fs from 'node:fs';
+import net from 'node:net';
+const targets = JSON.parse(process.argv.at(-1));
+const attempt = (run) => { try { run(); } catch {} };
+for (const path of targets.places) attempt(() => fs.writeFileSync(path, 'message'));
+for (const path of ['/package/plugin.json', '/runtime/package.json']) {
+  attempt(() => fs.utimesSync(path, 1, 1)); attempt(() => fs.chmodSync(path, 0o777)); attempt(() => fs.symlinkSync('message', path + '.link'));
+}
+const listen = (at) => new Promise((resolve) => { const server = net.createServer((socket) => socket.end('message')); server.on('error', resolve).listen(at, resolve); });
+await listen({ port: targets.freePort, host: '127.0.0.1' });
+await listen({ path: '\\0' + targets.abstract + '-between' });
+await listen({ path: '/tmp/between' });
+process.title = 'message';
+console.log('told');
+setInterval(() => {}, 1_000);
+`;
+
+/** Runs for another tenant, and looks for it. */
+export const LISTEN = `
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+const targets = JSON.parse(process.argv.at(-1));
+const found = {};
+for (const path of targets.places) try { found['file ' + path] = 'REACHED ' + fs.readFileSync(path, 'utf8'); } catch (error) { found['file ' + path] = error.code; }
+for (const path of ['/package/plugin.json', '/runtime/package.json']) {
+  try { const { mtimeMs, mode } = fs.statSync(path); found['times of ' + path] = mtimeMs === 1000 || (mode & 0o777) === 0o777 ? 'REACHED' : 'unchanged'; } catch (error) { found['times of ' + path] = error.code; }
+  found['link at ' + path] = fs.existsSync(path + '.link') ? 'REACHED' : 'none';
+}
+const connect = (name, to) => new Promise((resolve) => {
+  const socket = net.connect(to);
+  const say = (text) => { found[name] = text; socket.destroy(); resolve(); };
+  socket.on('connect', () => say('REACHED')).on('error', (error) => say(error.code)).setTimeout(1_500, () => say('timeout'));
+});
+await connect('port', { port: targets.freePort, host: '127.0.0.1' });
+await connect('abstract socket', { path: '\\0' + targets.abstract + '-between' });
+await connect('socket', { path: '/tmp/between' });
+found['host name'] = /message/.test(os.hostname()) ? 'REACHED' : 'of the machine';
+console.log(JSON.stringify(found));
+`;
+
+/** Files that both would reach if any were shared. */
+export const PLACES = (folder: string): string[] =>
+  ['/tmp', '/dev/shm', '/var/tmp', '/package', '/runtime', '/bin', '/old', '/proc', '', '/run', '/lib', folder].map(
+    (at) => `${at}/between`,
+  );

@@ -66,7 +66,10 @@ async function aim(t: ExecutionContext): Promise<{ targets: Targets; visits: () 
   await listen({ path: `\0${abstract}` });
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const { port } = tcp.address() as AddressInfo;
-  return { targets: { secretFile, folder, socket, abstract, port, pid: process.pid }, visits: () => visits };
+  const spare = await listen({ port: 0, host: '127.0.0.1' });
+  const { port: freePort } = spare.address() as AddressInfo;
+  await new Promise((resolve) => spare.close(resolve));
+  return { targets: { secretFile, folder, socket, abstract, port, freePort, pid: process.pid }, visits: () => visits };
 }
 
 const reached = (found: Findings) => Object.entries(found).filter(([, text]) => text.startsWith('REACHED'));
@@ -74,37 +77,43 @@ const reached = (found: Findings) => Object.entries(found).filter(([, text]) => 
 interface Report {
   plugin: Findings;
   process: { walls: { files: string; user: boolean }; found: Findings | null; uid?: number; interfaces?: string[] };
+  between: Findings | null;
 }
 
 const linux = process.platform === 'linux' && existsSync('/usr/bin/unshare') ? test.serial : test.serial.skip;
 for (const [way, { prefix, jail, needsRoot }] of Object.entries(WAYS)) {
   const run = needsRoot && !isRoot ? test.serial.skip : linux;
-  run(`started as ${way}: plugins read no file but their own, reach no socket, start no process`, async (t) => {
-    t.timeout(120_000);
-    const { targets, visits } = await aim(t);
-    const [file = '', ...args] = [
-      ...prefix,
-      process.execPath,
-      '--disable-warning=ExperimentalWarning',
-      RUN,
-      JSON.stringify(targets),
-    ];
-    const home = await mkdtemp(join(tmpdir(), 'hostile-home-'));
-    await chmod(home, 0o777);
-    t.teardown(() => rm(home, { recursive: true, force: true }));
-    const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', TMPDIR: home, SECRET: 'of the server' };
-    const { stdout } = await promisify(execFile)(file, args, { env, timeout: 110_000 });
-    const report = JSON.parse(stdout) as Report;
-    t.true(Object.keys(report.plugin).length > 60, 'all were tried');
-    t.deepEqual(reached(report.plugin), [], 'in the interpreter');
-    t.is(report.process.walls.files === 'none', jail, 'whether a jail can be made there');
-    if (report.process.found) {
-      t.true(Object.keys(report.process.found).length > 40, 'all were tried');
-      t.deepEqual(reached(report.process.found), [], 'in the jail, after a break-out');
-      t.deepEqual(report.process.interfaces, []);
-      if (report.process.walls.user) t.is(report.process.uid, 61_900);
-    }
-    t.is(visits(), 0);
-    t.deepEqual((await readdir(targets.folder)).sort(), ['secret.txt', 'socket'], 'nothing was written');
-  });
+  run(
+    `started as ${way}: plugins read no file but their own, reach no socket, start no process, tell other tenants nothing`,
+    async (t) => {
+      t.timeout(120_000);
+      const { targets, visits } = await aim(t);
+      const [file = '', ...args] = [
+        ...prefix,
+        process.execPath,
+        '--disable-warning=ExperimentalWarning',
+        RUN,
+        JSON.stringify(targets),
+      ];
+      const home = await mkdtemp(join(tmpdir(), 'hostile-home-'));
+      await chmod(home, 0o777);
+      t.teardown(() => rm(home, { recursive: true, force: true }));
+      const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', TMPDIR: home, SECRET: 'of the server' };
+      const { stdout } = await promisify(execFile)(file, args, { env, timeout: 110_000 });
+      const report = JSON.parse(stdout) as Report;
+      t.true(Object.keys(report.plugin).length > 60, 'all were tried');
+      t.deepEqual(reached(report.plugin), [], 'in the interpreter');
+      t.is(report.process.walls.files === 'none', jail, 'whether a jail can be made there');
+      if (report.process.found) {
+        t.true(Object.keys(report.process.found).length > 40, 'all were tried');
+        t.deepEqual(reached(report.process.found), [], 'in the jail, after a break-out');
+        t.deepEqual(report.process.interfaces, []);
+        if (report.process.walls.user) t.is(report.process.uid, 61_900);
+      }
+      if (jail) t.true(Object.keys(report.between ?? {}).length > 15, 'all were tried');
+      t.deepEqual(reached(report.between ?? {}), [], 'between two tenants, after a break-out');
+      t.is(visits(), 0);
+      t.deepEqual((await readdir(targets.folder)).sort(), ['secret.txt', 'socket'], 'nothing was written');
+    },
+  );
 }

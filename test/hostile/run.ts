@@ -1,5 +1,5 @@
 /** Runs the attacks as the user that called it, behind the walls that this user can make; prints what they found as JSON. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { Broker } from '../../modules/platform/plugins/services/running/broker/b
 import { findSandbox } from '../../modules/platform/plugins/services/running/runners/sandbox.ts';
 import { Staging } from '../../modules/platform/plugins/services/running/staging.ts';
 import { pack } from '../../modules/platform/plugins/test/packages.ts';
-import { BREAK_OUT, type Findings, PLUGIN, type Targets } from './attacks.ts';
+import { BREAK_OUT, type Findings, LISTEN, PLACES, PLUGIN, type Targets, TELL } from './attacks.ts';
 
 const targets = JSON.parse(process.argv[2] ?? '{}') as Targets;
 const staging = new Staging();
@@ -69,8 +69,40 @@ async function asProcess() {
   }
 }
 
+/** What one plugin that has broken out for one tenant hands to itself, broken out for another tenant. */
+async function between(): Promise<Findings | null> {
+  const sandbox = await findSandbox(staging.folder);
+  if (sandbox.walls.files !== 'none') return null;
+  const folder = await mkdtemp(join(tmpdir(), 'between-'));
+  await chmod(folder, 0o755);
+  for (const [name, text] of Object.entries({
+    'tell.mjs': TELL,
+    'listen.mjs': LISTEN,
+    'package.json': '{}',
+    'plugin.json': '{}',
+  }))
+    await writeFile(join(folder, name), text);
+  const more = JSON.stringify({ ...targets, places: PLACES(targets.folder) });
+  const commandOf = (name: string, uid: number) =>
+    sandbox.command({ node: process.execPath, runtime: folder, folder, limits: { memoryMb: 128 }, uid }, [
+      `/runtime/${name}`,
+      more,
+    ]);
+  const teller = commandOf('tell.mjs', 61_901);
+  const listener = commandOf('listen.mjs', 61_902);
+  const telling = spawn(teller.file, teller.args, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await new Promise((resolve, reject) => telling.stdout.once('data', resolve).once('end', reject));
+    const { stdout } = await promisify(execFile)(listener.file, listener.args, { env: {}, cwd: '/', timeout: 60_000 });
+    return JSON.parse(stdout) as Findings;
+  } finally {
+    telling.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 try {
-  console.log(JSON.stringify({ plugin: await asPlugin(), process: await asProcess() }));
+  console.log(JSON.stringify({ plugin: await asPlugin(), process: await asProcess(), between: await between() }));
 } finally {
   staging.remove();
 }

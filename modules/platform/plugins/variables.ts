@@ -1,11 +1,20 @@
 /** The deployment's variables of this module. */
+import { isAbsolute } from 'node:path';
+import Joi from 'joi';
 import { defineVariables, trustKeyOf, variable } from '#core';
+
+const absolutePath = Joi.string()
+  .max(100)
+  .custom((text: string, helpers) =>
+    isAbsolute(text) ? text : helpers.message({ custom: 'must be the absolute path of a socket' }),
+  );
 
 export const variables = defineVariables(
   {
     PLUGINS_ALLOW_UNSIGNED: variable.flag(false),
     PLUGINS_TRUST_KEYS: variable.trustKeys(),
     PLUGINS_SANDBOX: variable.oneOf(['strict', 'jail'], 'strict'),
+    PLUGINS_BROKER: variable.text(absolutePath),
     PLUGINS_NODE_RUNTIME: variable.flag(false),
     PLUGINS_MAX_PROCESSES: variable.number(1, 1000, 50),
     PLUGINS_MEMORY_MB: variable.number(0, 10_000_000, 0),
@@ -22,6 +31,8 @@ export const variables = defineVariables(
       trustKeys: v.PLUGINS_TRUST_KEYS.map(trustKeyOf),
       /** `strict`: plugins run in the interpreter, those on Node behind the jail; `jail`: all need the jail around them too. */
       sandbox: v.PLUGINS_SANDBOX,
+      /** The socket of a broker that several servers use; null: each server starts its own. */
+      broker: v.PLUGINS_BROKER ?? null,
       /** Plugins that need Node itself may run, behind the jail. */
       nodeRuntime: v.PLUGINS_NODE_RUNTIME,
       /** Plugin processes of one process of the server; the one that has been idle longest makes room. */

@@ -1,6 +1,7 @@
 /** The host of this process: starts plugins when they are needed, calls them, and ends them when they are idle or misbehave. */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
+import { dirname } from 'node:path';
 import { type Context, defineService, type Services, type StartServices } from '#core';
 import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { type PluginSettings, variables } from '../../variables.ts';
@@ -11,7 +12,7 @@ import { Deaths } from './deaths.ts';
 import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, RENEWED, readFacts, type Workplace } from './facts.ts';
 import { LogWriter } from './log-writer.ts';
 import type { Outcome, RunningPlugin } from './process/invocation.ts';
-import { missingFor, missingWall } from './runners/missing-walls.ts';
+import { missingFor, missingWall, NO_WALL } from './runners/missing-walls.ts';
 import { type Slot, Slots, type Use } from './slots.ts';
 import { Staging } from './staging.ts';
 
@@ -23,6 +24,8 @@ const PROCESSORS = 0.5;
 const MEMORY = 0.5;
 /** After so long a call is tried again that came while plugins were switched off. */
 const OFF_MS = 60_000;
+/** After so long it is tried again when the broker was not there. */
+const BROKER_MS = 2_000;
 
 export interface Call {
   kind: HandlerKind;
@@ -55,7 +58,7 @@ export class PluginHost {
   readonly deaths = new Deaths();
   private readonly settings: PluginSettings;
   private readonly api: HostApi;
-  private readonly staging = new Staging();
+  private readonly staging: Staging;
   private readonly rates = new Rates();
   private readonly slots: Slots;
   private readonly facts = new Map<string, { at: number; installationId: string; facts: Promise<Facts | null> }>();
@@ -67,6 +70,8 @@ export class PluginHost {
     const { config, http } = services.services;
     this.services = services;
     this.settings = variables.of(config);
+    const { broker } = this.settings;
+    this.staging = new Staging(broker ? dirname(broker) : undefined);
     this.slots = new Slots({ ...this.settings, memoryMb: this.settings.memoryMb || (totalmem() / 1_048_576) * MEMORY });
     this.logs = new LogWriter(services);
     this.api = new HostApi({ services, http, logs: this.logs });
@@ -83,7 +88,11 @@ export class PluginHost {
 
   /** What isolates plugins here, and why none runs, if so. */
   async walls() {
-    const { name, walls } = await this.getBroker().isReady();
+    const ready = await this.getBroker()
+      .isReady()
+      .catch((error: Error) => error);
+    if (ready instanceof Error) return { runner: 'none', ...NO_WALL, unavailable: ready.message };
+    const { name, walls } = ready;
     return { runner: name, ...walls, unavailable: missingWall(walls, this.settings) };
   }
 
@@ -175,7 +184,9 @@ export class PluginHost {
     const wait = this.deaths.wait(facts.key);
     if (wait > 0) return failed('BUSY', 'It has just crashed and is not started again yet', wait);
     const broker = this.getBroker();
-    const unavailable = missingFor(facts.manifest, (await broker.isReady()).walls, this.settings);
+    const ready = await broker.isReady().catch((error: Error) => error);
+    if (ready instanceof Error) return failed('BUSY', ready.message, BROKER_MS);
+    const unavailable = missingFor(facts.manifest, ready.walls, this.settings);
     if (unavailable) return failed('PERMANENT', unavailable);
     const runtime = await this.staging.runtimeFor(facts.manifest.engine.runtime ?? 'interpreter');
     const folder = await this.staging.packageFolder(facts.packageSha256, () => this.readPackage(facts.packageSha256));
@@ -265,6 +276,7 @@ export class PluginHost {
         processors: availableParallelism() * PROCESSORS,
       },
       (message) => this.services.log.error({ output: message }, 'the broker of plugins wrote to its error output'),
+      this.settings.broker,
     );
     return this.broker;
   }

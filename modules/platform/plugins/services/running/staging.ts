@@ -25,11 +25,17 @@ export class Staging {
   private made: string | null = null;
   private runtime: Promise<string> | null = null;
   private readonly packages = new Map<string, Promise<string>>();
+  private readonly parent: string;
+
+  /** @param parent folder below which it makes its own: one that a broker reads which is not of this server */
+  constructor(parent = tmpdir()) {
+    this.parent = parent;
+  }
 
   /** Created with the first plugin: most servers run none. */
   get folder(): string {
     if (this.made === null) {
-      this.made = mkdtempSync(join(tmpdir(), 'quartermaster-plugins-'));
+      this.made = mkdtempSync(join(this.parent, 'quartermaster-plugins-'));
       chmodSync(this.made, 0o755);
     }
     return this.made;

@@ -10,6 +10,14 @@ export const NO_WALLS = `Plugins do not run on this server (PLUGINS_SANDBOX=jail
 const NO_NODE =
   'The plugin needs Node itself (engine.runtime of its manifest), which this server does not allow (PLUGINS_NODE_RUNTIME)';
 
+export const NO_WALL: Walls = {
+  files: 'visible',
+  network: 'visible',
+  processes: 'visible',
+  user: false,
+  memory: false,
+};
+
 export const isJailed = ({ files, network, processes }: Walls): boolean =>
   files === 'none' && network === 'none' && processes === 'none';
 
