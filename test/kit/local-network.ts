@@ -1,7 +1,8 @@
 /** Keeps test processes from reaching other machines: a connection to one fails at once. */
 import { Socket } from 'node:net';
 
-const THIS_MACHINE = /^(127\.|::1$|::ffff:127\.|0\.0\.0\.0$|::$)/;
+/** Addresses of this machine, and sockets in its file system. */
+const THIS_MACHINE = /^(127\.|::1$|::ffff:127\.|0\.0\.0\.0$|::$|\/)/;
 
 const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;
 Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {

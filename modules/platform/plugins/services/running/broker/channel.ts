@@ -40,7 +40,7 @@ export function forkBroker(settings: Settings, { hear, lost, log }: Listener): C
 
 /** @param path of the socket on which `quartermaster plugin-broker` listens */
 export function joinBroker(path: string, { hear, lost }: Listener): Channel {
-  const socket = connect(path);
+  const socket = connect({ path });
   let reason = `The broker of plugins at ${path} has closed the connection`;
   socket.on('error', (error) => {
     reason = `The broker of plugins at ${path} cannot be reached: ${error.message}`;

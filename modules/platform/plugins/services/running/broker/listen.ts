@@ -51,7 +51,7 @@ export async function listenAsBroker(path: string, settings: Settings): Promise<
 
 const isAnswered = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connect({ path });
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
