@@ -12,6 +12,7 @@ import type { Findings, Targets } from './attacks.ts';
 
 const RUN = join(import.meta.dirname, 'run.ts');
 const ORDINARY = '64999';
+const FILTERS = existsSync('/usr/bin/bwrap') && ['x64', 'arm64'].includes(process.arch);
 const isRoot = process.getuid?.() === 0;
 
 /** How the server is started: the programs before Node, and whether a jail must stand there. */
@@ -76,7 +77,12 @@ const reached = (found: Findings) => Object.entries(found).filter(([, text]) => 
 
 interface Report {
   plugin: Findings;
-  process: { walls: { files: string; user: boolean }; found: Findings | null; uid?: number; interfaces?: string[] };
+  process: {
+    walls: { files: string; user: boolean; calls: boolean };
+    found: Findings | null;
+    uid?: number;
+    interfaces?: string[];
+  };
   between: Findings | null;
 }
 
@@ -108,6 +114,8 @@ for (const [way, { prefix, jail, needsRoot }] of Object.entries(WAYS)) {
         t.true(Object.keys(report.process.found).length > 40, 'all were tried');
         t.deepEqual(reached(report.process.found), [], 'in the jail, after a break-out');
         t.deepEqual(report.process.interfaces, []);
+        t.is(report.process.walls.calls, FILTERS, 'system calls are filtered where bubblewrap is installed');
+        if (FILTERS) for (const name of ['tcp', 'abstract socket']) t.is(report.process.found[name], 'EPERM', name);
         if (report.process.walls.user) t.is(report.process.uid, 61_900);
       }
       if (jail) t.true(Object.keys(report.between ?? {}).length > 15, 'all were tried');

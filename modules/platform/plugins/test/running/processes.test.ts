@@ -131,7 +131,14 @@ test.serial(
   async (t) => {
     const strict = await openGround({ PLUGINS_SANDBOX: 'jail' }, false);
     t.teardown(() => strict.stop());
-    const walls = { files: 'visible', network: 'visible', processes: 'visible', user: false, memory: false };
+    const walls = {
+      files: 'visible',
+      network: 'visible',
+      processes: 'visible',
+      user: false,
+      memory: false,
+      calls: false,
+    };
     const start = () => t.fail('it was started');
     const isReady = async () => ({ name: 'bare', walls });
     Object.assign(strict.host, { broker: { isReady, start, stop: () => undefined } });

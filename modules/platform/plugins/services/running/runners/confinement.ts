@@ -21,6 +21,8 @@ export interface Sandbox {
   walls: Walls;
   /** Where the process finds them; null: where they are. */
   places: { runtime: string; package: string } | null;
+  /** Processes that wait for it, one the child of the other: it is the child of the last. */
+  launchers: number;
   /** The command that leads to Node with these arguments. */
   command(of: Confined, args: string[]): { file: string; args: string[] };
 }

@@ -16,6 +16,7 @@ export const NO_WALL: Walls = {
   processes: 'visible',
   user: false,
   memory: false,
+  calls: false,
 };
 
 export const isJailed = ({ files, network, processes }: Walls): boolean =>

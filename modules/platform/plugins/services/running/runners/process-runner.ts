@@ -49,7 +49,7 @@ export class ProcessRunner implements Runner {
     if (pid !== undefined) setNice(pid, pid, NICE.asARule);
     let found: number | null = null;
     const working = (outer: number): number => {
-      found ??= childOf(outer);
+      found ??= descendantOf(outer, this.sandbox.launchers);
       return found ?? outer;
     };
     let stderr = '';
@@ -98,11 +98,16 @@ const heapOf = ({ kind }: RunRequest['runtime'], { memoryMb }: RunRequest['limit
 /** Windows gives the first thread less. */
 const DEEP_STACK = process.platform === 'win32' ? [] : ['--stack-size=3500'];
 
-/** The one child of the launcher, which becomes the plugin's process; null before, and where there is no launcher. */
-function childOf(pid: number): number | null {
+/** The plugin's process, below its launchers; null before it is there. */
+function descendantOf(pid: number, launchers: number): number | null {
   try {
-    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    return child ? Number(child) : null;
+    let at = pid;
+    for (let n = 0; n < launchers; n++) {
+      const [child] = readFileSync(`/proc/${at}/task/${at}/children`, 'utf8').trim().split(' ');
+      if (!child) return null;
+      at = Number(child);
+    }
+    return at;
   } catch {
     return null;
   }

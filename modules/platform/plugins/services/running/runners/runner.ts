@@ -65,4 +65,6 @@ export interface Walls {
   user: boolean;
   /** A hard limit on memory by the operating system. */
   memory: boolean;
+  /** System calls that it does not need are refused by the kernel. */
+  calls: boolean;
 }

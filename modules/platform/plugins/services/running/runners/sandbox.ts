@@ -29,6 +29,7 @@ export async function findSandbox(place: string): Promise<Sandbox> {
   return {
     walls: NO_WALL,
     places: null,
+    launchers: 0,
     command: ({ node }, args) => ({ file: node, args }),
   };
 }
@@ -39,8 +40,9 @@ function withoutNamespaces(): Sandbox | null {
   if (process.platform !== 'linux' || !setpriv || !prlimit) return null;
   const root = process.getuid?.() === 0;
   return {
-    walls: { files: 'visible', network: 'visible', processes: 'visible', user: root, memory: true },
+    walls: { files: 'visible', network: 'visible', processes: 'visible', user: root, memory: true, calls: false },
     places: null,
+    launchers: 0,
     command: ({ node, limits, uid }, args) => {
       const user = root ? ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'] : [];
       const settings = limited(limits).filter((one) => root || !one.startsWith('--nproc'));
