@@ -1,7 +1,7 @@
 /** The entry point of core for the modules of this repository: the kit, and what only they use. */
 export { trustKeyOf } from '#config';
-export type { AccessClaims, Actor, AuditEntry, TaskInfo } from './context/index.ts';
-export { EVERYWHERE, NOBODY, NOWHERE } from './context/index.ts';
+export type { AccessClaims, Actor, AuditEntry, Causation, TaskInfo } from './context/index.ts';
+export { actedBy, beginCausation, causedBy, EVERYWHERE, mayAct, NOBODY, NOWHERE } from './context/index.ts';
 export type {
   AdminCommand,
   AgentAccess,
@@ -11,6 +11,7 @@ export type {
   AnyJob,
   DeliveryResult,
   EventOutbox,
+  EventRow,
   Module,
   ModuleDirectory,
   ModuleLevel,
@@ -18,7 +19,7 @@ export type {
   OutgoingMessage,
   StartedModule,
 } from './contract/index.ts';
-export { nameOfEvent } from './contract/index.ts';
+export { EVENT_COLUMNS, eventOf, nameOfEvent } from './contract/index.ts';
 export { sourceOf } from './counters/source.ts';
 export { isDataException } from './database/errors.ts';
 export { holdsDevices, inGroups } from './database/reach.ts';

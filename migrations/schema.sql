@@ -869,6 +869,7 @@ create table device_commands (
   run_limit_seconds integer,
   cancel_requested_at timestamp with time zone,
   cancel_requested_by uuid,
+  causation jsonb,
   constraint device_commands_execution_timeout_seconds_check CHECK (((execution_timeout_seconds >= 1) AND (execution_timeout_seconds <= 90000))),
   constraint device_commands_payload_check CHECK ((octet_length((payload)::text) <= 300000)),
   constraint device_commands_progress_percent_check CHECK (((progress_percent >= (0)::double precision) AND (progress_percent <= (100)::double precision))),
@@ -1648,9 +1649,14 @@ create table events (
   data jsonb not null,
   xid xid8 not null default pg_current_xact_id(),
   seq bigint not null generated always as identity,
+  correlation_id uuid,
+  causation_id uuid,
+  depth smallint not null default 0,
+  caused_by text[] not null default '{}'::text[],
   constraint events_pkey PRIMARY KEY (id)
 );
 CREATE INDEX events_age ON public.events USING btree (occurred_at);
+CREATE INDEX events_correlation ON public.events USING btree (org_id, correlation_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX events_order ON public.events USING btree (xid, seq);
 CREATE INDEX events_org ON public.events USING btree (org_id, occurred_at DESC, id);
 CREATE INDEX events_org_order ON public.events USING btree (org_id, xid, seq);
@@ -2426,12 +2432,12 @@ create table plugin_queue (
   key text not null,
   kind text not null,
   body json not null,
-  depth integer not null default 0,
   created_at timestamp with time zone not null default now(),
   due_at timestamp with time zone not null default now(),
   attempts integer not null default 0,
   lease uuid,
   leased_until timestamp with time zone,
+  causation jsonb,
   constraint plugin_queue_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'schedule'::text, 'collector'::text, 'once'::text]))),
   constraint plugin_queue_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES plugin_installations(id) ON DELETE CASCADE,
   constraint plugin_queue_pkey PRIMARY KEY (id),
@@ -3823,9 +3829,10 @@ begin
     from jsonb_array_elements(effects -> 'audits') a;
   end if;
   if effects ? 'events' then
-    insert into events (id, name, org_id, site_id, device_id, actor, data)
+    insert into events (id, name, org_id, site_id, device_id, actor, data, correlation_id, causation_id, depth, caused_by)
     select (e ->> 'id')::uuid, e ->> 'name', (e ->> 'orgId')::uuid, (e ->> 'siteId')::uuid, (e ->> 'deviceId')::uuid,
-           e -> 'actor', e -> 'data'
+           e -> 'actor', e -> 'data', (e ->> 'correlationId')::uuid, (e ->> 'causationId')::uuid,
+           coalesce((e ->> 'depth')::smallint, 0), array(select jsonb_array_elements_text(e -> 'by'))
     from jsonb_array_elements(effects -> 'events') e;
   end if;
   if effects ? 'jobs' then
@@ -4158,11 +4165,11 @@ CREATE OR REPLACE FUNCTION public.plugin_fan_out(given jsonb)
 AS $function$
 begin
   perform app_must_reach(array(select (g ->> 'org_id')::uuid from jsonb_array_elements(given) g));
-  insert into plugin_queue (installation_id, org_id, key, kind, body, depth)
-  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.depth
-  from jsonb_to_recordset(given) as e (id uuid, org_id uuid, kind text, actor_id text, depth integer, body text)
+  insert into plugin_queue (installation_id, org_id, key, kind, body, causation)
+  select i.id, e.org_id, 'event:' || e.id, 'event', e.body::json, e.causation
+  from jsonb_to_recordset(given) as e (id uuid, org_id uuid, kind text, causation jsonb, body text)
     cross join lateral plugins_serving(e.org_id) i
-  where i.enabled and i.listens @> array[e.kind] and i.id::text is distinct from e.actor_id
+  where i.enabled and i.listens @> array[e.kind] and not (e.causation -> 'by' ? ('plugins:' || i.id))
   on conflict do nothing;
 end $function$
 ;

@@ -6,6 +6,7 @@ import type { EventDefinition, KnownEvent } from '../contract/event.ts';
 import type { Apis, JobName, JobPayload, Slots } from '../contract/maps.ts';
 import type { SlotDefinition } from '../contract/slots.ts';
 import type { Actor } from './actor.ts';
+import type { Causation } from './causation.ts';
 import type { AuditEntry, EmitOptions, JobOptions } from './effects.ts';
 import type { Scope } from './scope.ts';
 import type { Services } from './services.ts';
@@ -22,6 +23,8 @@ export interface Context {
   readonly actor: Actor;
   readonly scope: Scope;
   readonly requestId: string;
+  /** What led to this work; jobs and events that it adds carry it on. */
+  readonly causation: Causation;
   readonly log: Logger;
   /**
    * Aborts when the worker is about to stop: a long job then saves its progress and throws, or adds the rest as a new job and

@@ -1,5 +1,6 @@
 /** What a unit of work leaves behind besides its rows: audit entries, jobs and events, with the options of each. */
 import type { Actor } from './actor.ts';
+import type { Causation } from './causation.ts';
 
 export interface AuditEntry {
   orgId?: string | null;
@@ -27,4 +28,6 @@ export interface EmitOptions {
   orgId?: string | null;
   siteId?: string | null;
   deviceId?: string | null;
+  /** Of the event, where that is not what led to this work: the end of a command follows from what asked for it. */
+  causation?: Causation;
 }

@@ -10,7 +10,22 @@ export interface DomainEvent<D = unknown> {
   occurredAt: string;
   actor: { kind: string; id: string | null };
   data: D;
+  /** The same for all that follows from one request, scheduled job or report. */
+  correlationId: string;
+  /** The event that led to it. */
+  causationId: string | null;
+  /** How many events led here, one by the other. */
+  depth: number;
+  /** What acted on the way, such as `plugins:<id of the installation>`; see `mayAct`. */
+  by: readonly string[];
 }
+
+/** The columns of `events` that make a `DomainEvent`, for `eventOf`. An event from before causation was recorded stands alone. */
+export const EVENT_COLUMNS = `id, name, org_id as "orgId", site_id as "siteId", device_id as "deviceId", occurred_at as "occurredAt", actor,
+  data, coalesce(correlation_id, id) as "correlationId", causation_id as "causationId", depth, caused_by as "by"`;
+
+export type EventRow = Omit<DomainEvent, 'occurredAt'> & { occurredAt: Date };
+export const eventOf = (row: EventRow): DomainEvent => ({ ...row, occurredAt: row.occurredAt.toISOString() });
 
 /** Fields that modules add to event definitions: `declare module '#core/contract' { interface EventFields<D> { … } }`. */
 // biome-ignore lint/correctness/noUnusedVariables: modules use the parameter

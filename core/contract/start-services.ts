@@ -1,6 +1,7 @@
 /** What modules use outside of requests and jobs. */
 import type { Logger } from 'pino';
 import type { Actor } from '../context/actor.ts';
+import type { Causation } from '../context/causation.ts';
 import type { Context } from '../context/context.ts';
 import type { Services } from '../context/services.ts';
 
@@ -15,7 +16,12 @@ export interface StartServices {
    * Runs a unit of work within exactly one organization, under row-level security, for a background service. Returns null
    * without running it when the organization does not exist or its partner is not active.
    */
-  asOrganization<T>(orgId: string, actor: Partial<Actor>, run: (ctx: Context) => Promise<T>): Promise<T | null>;
+  asOrganization<T>(
+    orgId: string,
+    actor: Partial<Actor>,
+    run: (ctx: Context) => Promise<T>,
+    causation?: Causation,
+  ): Promise<T | null>;
   /** Sends a hint to every process, as `ctx.hint` does. */
   hint(channel: string, payload: string): void;
   onNotice(channel: string, listener: (payload: string) => void): void;

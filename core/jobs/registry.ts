@@ -1,6 +1,7 @@
 /** The jobs and subscribers that the loader found, and the queue rows that ask for them. */
-import type { TaskInfo } from '../context/index.ts';
+import { type Causation, causedBy, type TaskInfo } from '../context/index.ts';
 import { type AnyJob, type AnySubscriber, type ModuleDirectory, nameHeard } from '../contract/index.ts';
+import type { EmittedEvent } from '../work/index.ts';
 import { flagsOf } from './concurrency.ts';
 import type { Lanes } from './lanes.ts';
 
@@ -8,6 +9,8 @@ import type { Lanes } from './lanes.ts';
 export interface JobEnvelope {
   orgId: string | null;
   requestId: string;
+  /** What led to it; absent in jobs that the schedule or the database has added. */
+  causation?: Causation;
   data: unknown;
 }
 export interface KnownSubscriber {
@@ -85,7 +88,7 @@ export class JobRegistry {
   jobRow(
     name: string,
     payload: unknown,
-    from: { orgId: string | null; requestId: string },
+    from: { orgId: string | null; requestId: string; causation?: Causation },
     options: { runAt?: Date; key?: string; queue?: string; priority?: number; orgId?: string | null },
   ): object {
     const known = this.jobs.get(name);
@@ -93,7 +96,8 @@ export class JobRegistry {
     const { error, value } = known.job.payload.validate(payload, { convert: false });
     if (error) throw new Error(`payload of job ${name}: ${error.message}`);
     const orgId = options.orgId === undefined ? from.orgId : options.orgId;
-    const envelope: JobEnvelope = { orgId, requestId: from.requestId, data: value };
+    const { requestId, causation } = from;
+    const envelope: JobEnvelope = { orgId, requestId, ...(causation ? { causation } : {}), data: value };
     return {
       task: name,
       payload: envelope,
@@ -107,13 +111,15 @@ export class JobRegistry {
   }
 
   /** One job for each subscriber of an event whose module is on where it happened. */
-  subscriberJobs(event: { id: string; name: string; orgId: string | null }, requestId: string): object[] {
+  subscriberJobs(event: EmittedEvent, requestId: string): object[] {
+    const { orgId, id: eventId } = event;
+    const causation = causedBy(event);
     const hearing = (this.byEvent.get(event.name) ?? []).filter(
       ({ module }) => !this.modules.off(module, { orgId: event.orgId }),
     );
     return hearing.map((known) => ({
       task: known.task,
-      payload: { orgId: event.orgId, requestId, data: { eventId: event.id } } satisfies JobEnvelope,
+      payload: { orgId, requestId, causation, data: { eventId } } satisfies JobEnvelope,
       maxAttempts: known.subscriber.maxAttempts ?? SUBSCRIBER_ATTEMPTS,
       priority: this.turnOf(event.orgId),
       flags: flagsOf(known.task, event.orgId),

@@ -1,9 +1,9 @@
 /** Runs one job from the queue: validates, opens its work lazily, commits; throwing retries with back-off. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Actor, Context, Scope } from '../context/index.ts';
+import type { Actor, Causation, Context, Scope } from '../context/index.ts';
 import { EVERYWHERE, NOBODY, NOWHERE } from '../context/index.ts';
-import type { DomainEvent } from '../contract/index.ts';
+import { type DomainEvent, EVENT_COLUMNS, type EventRow, eventOf } from '../contract/index.ts';
 import { runUnitOfWork, type UnitOfWorkBackend } from '../work/index.ts';
 import type { JobEnvelope, JobRegistry } from './registry.ts';
 
@@ -58,12 +58,14 @@ export async function asOrganization<T>(
   orgId: string,
   actor: Partial<Actor>,
   run: (ctx: Context) => Promise<T>,
+  causation?: Causation,
 ): Promise<T | null> {
   const partnerId = await partnerOf(orgId);
   if (!partnerId) return null;
   const scope = organizationScope(orgId, partnerId);
   const who: Actor = { ...NOBODY, kind: 'system', ...actor };
-  return runUnitOfWork(work, { actor: who, scope, requestId: randomUUID(), log, role: 'app', background: true }, run);
+  const requestId = randomUUID();
+  return runUnitOfWork(work, { actor: who, scope, requestId, causation, log, role: 'app', background: true }, run);
 }
 
 async function scopeOf(
@@ -96,6 +98,7 @@ export function jobTask(services: TaskServices, name: string): QueueTask {
         actor: JOB_ACTOR,
         scope,
         requestId: envelope.requestId,
+        causation: envelope.causation,
         log,
         role: job.scope === 'platform' ? 'platform' : 'app',
         signal: helpers.abortSignal,
@@ -118,7 +121,8 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
     const scope = await scopeOf(services, kind, envelope.orgId);
     if (!scope || skips(services, known.module, { scope, orgId: envelope.orgId }, helpers)) return;
     const role = kind === 'platform' ? 'platform' : 'app';
-    const options = { actor: JOB_ACTOR, scope, requestId: envelope.requestId, log, role, background: true } as const;
+    const { requestId, causation } = envelope;
+    const options = { actor: JOB_ACTOR, scope, requestId, causation, log, role, background: true } as const;
     await runUnitOfWork(services.work, { ...options, signal: helpers.abortSignal }, async (ctx) => {
       const event = await readEvent(ctx, eventId);
       if (!event) return;
@@ -131,11 +135,6 @@ export function subscriberTask(services: TaskServices, task: string): QueueTask 
 
 async function readEvent(ctx: Context, id: string): Promise<DomainEvent | null> {
   // reach: the job's own event; its scope is the event's organization
-  const { rows } = await ctx.sql<Omit<DomainEvent, 'occurredAt'> & { occurredAt: Date }>(
-    `select id, name, org_id as "orgId", site_id as "siteId", device_id as "deviceId", occurred_at as "occurredAt", actor, data
-     from events where id = $1`,
-    [id],
-  );
-  const row = rows[0];
-  return row ? { ...row, occurredAt: row.occurredAt.toISOString() } : null;
+  const { rows } = await ctx.sql<EventRow>(`select ${EVENT_COLUMNS} from events where id = $1`, [id]);
+  return rows[0] ? eventOf(rows[0]) : null;
 }

@@ -25,8 +25,8 @@ export function createBackend(parts: BackendParts): UnitOfWorkBackend {
     auditRow: ({ actor, scope }, action, entry) => auditRow(actor, scope, action, entry),
     auditAttempt: ({ actor, scope }, action, entry) =>
       attempts.add(auditRow(actor, scope, action, entry) satisfies AuditRow),
-    jobRow: ({ scope, requestId }, name, payload, options) =>
-      registry.jobRow(name, payload, { orgId: scope.orgId, requestId }, options),
+    jobRow: ({ scope, requestId, causation }, name, payload, options) =>
+      registry.jobRow(name, payload, { orgId: scope.orgId, requestId, causation }, options),
     subscriberJobs: ({ requestId }, event) => registry.subscriberJobs(event, requestId),
     api(name: string, ctx: Context) {
       const module = modules.get(name);

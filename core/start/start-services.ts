@@ -25,7 +25,7 @@ export function startServicesFor(
         { actor, scope: EVERYWHERE, requestId: 'start', log, role: 'platform', background: true },
         run,
       ),
-    asOrganization: (orgId, as, run) => asOrganization(tasks, orgId, as, run),
+    asOrganization: (orgId, as, run, causation) => asOrganization(tasks, orgId, as, run, causation),
     hint(channel, payload) {
       notices.deliver(channel, payload);
       hints.tell(channel, payload);

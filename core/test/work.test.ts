@@ -62,6 +62,68 @@ test('a job and an event are committed with the change that caused them, and run
   t.deepEqual(rows, [{ org_id: orgId }]);
 });
 
+interface Recorded {
+  id: string;
+  correlation_id: string;
+  causation_id: string | null;
+  depth: number;
+  caused_by: string[];
+}
+const eventsOf = (orgId: string) =>
+  platform.sql<Recorded>(
+    'select id, correlation_id, causation_id, depth, caused_by from events where org_id = $1 order by depth, xid, seq',
+    [orgId],
+  );
+
+test('events of one request have one correlation, also those of the jobs that it added', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  await write(orgAdmin.token, 'cause', 'both');
+  await platform.runJobs();
+  const events = await eventsOf(orgId);
+  t.is(events.length, 2);
+  t.deepEqual([...new Set(events.map((one) => one.correlation_id))].length, 1);
+  t.deepEqual(
+    events.map(({ depth, causation_id }) => [depth, causation_id]),
+    [
+      [0, null],
+      [0, null],
+    ],
+  );
+  const other = await tenant(platform);
+  await write(other.orgAdmin.token, 'cause', 'both');
+  t.not((await eventsOf(other.orgId))[0]?.correlation_id, events[0]?.correlation_id);
+});
+
+test('what answers events names the one that led to its own, and a chain ends after five', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  await write(orgAdmin.token, 'echo', 'event');
+  await platform.runJobs();
+  const events = await eventsOf(orgId);
+  t.deepEqual(
+    events.map(({ depth }) => depth),
+    [0, 1, 2, 3, 4, 5, 6],
+    'an event at depth 6 is recorded, and not acted on',
+  );
+  t.deepEqual(
+    events.map(({ causation_id }) => causation_id),
+    [null, ...events.slice(0, -1).map(({ id }) => id)],
+  );
+  t.is(new Set(events.map((one) => one.correlation_id)).size, 1);
+});
+
+test('what acts in a name does not act on what follows from itself', async (t) => {
+  const { orgAdmin, orgId } = await tenant(platform);
+  await write(orgAdmin.token, 'named', 'event');
+  await platform.runJobs();
+  t.deepEqual(
+    (await eventsOf(orgId)).map(({ depth, caused_by }) => [depth, caused_by]),
+    [
+      [0, []],
+      [1, ['probe:named']],
+    ],
+  );
+});
+
 test('a failing job undoes its own work and audit, and keeps its error in the queue', async (t) => {
   const { orgAdmin, orgId } = await tenant(platform);
   await write(orgAdmin.token, 'six', 'late');

@@ -1,6 +1,6 @@
 /** What a unit of work needs of the rooms that build on it; core/start hands it in. */
-import type { Actor, AuditEntry, Context, JobOptions, Scope, Services } from '../context/index.ts';
-import type { KnownEvent, ModulePlace } from '../contract/index.ts';
+import type { Actor, AuditEntry, Causation, Context, JobOptions, Scope, Services } from '../context/index.ts';
+import type { DomainEvent, KnownEvent, ModulePlace } from '../contract/index.ts';
 import type { Batches } from '../database/batches.ts';
 import type { Database } from '../database/pools.ts';
 
@@ -11,14 +11,17 @@ export interface Cause {
   readonly requestId: string;
 }
 
+/** What subscribers' jobs are made of. */
+export type EmittedEvent = Pick<DomainEvent, 'id' | 'name' | 'orgId' | 'correlationId' | 'depth' | 'by'>;
+
 export interface UnitOfWorkBackend {
   readonly database: Database;
   readonly batches: Batches;
   readonly services: Services;
   auditRow(cause: Cause, action: string, entry: AuditEntry): object;
   auditAttempt(cause: Cause, action: string, entry: AuditEntry): void;
-  jobRow(cause: Cause, name: string, payload: unknown, options: JobOptions): object;
-  subscriberJobs(cause: Cause, event: { id: string; name: string; orgId: string | null }): object[];
+  jobRow(cause: Cause & { readonly causation: Causation }, name: string, payload: unknown, options: JobOptions): object;
+  subscriberJobs(cause: Cause, event: EmittedEvent): object[];
   /** The api of a module, bound to the context. Throws when the module has none. */
   api(name: string, ctx: Context): unknown;
   contributions(slot: string, scope?: Scope, orgId?: string): readonly unknown[];

@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
-import type { Actor, AuditEntry, Context, EmitOptions, JobOptions, Scope, Services, Within } from '../context/index.ts';
+import type {
+  Actor,
+  AuditEntry,
+  Causation,
+  Context,
+  EmitOptions,
+  JobOptions,
+  Scope,
+  Services,
+  Within,
+} from '../context/index.ts';
 import {
   type AnySlot,
   type Apis,
@@ -39,6 +49,10 @@ export class WorkContext implements Context {
     this.signal = signal ?? NEVER;
     this.services = work.backend.services;
     this.#work = work;
+  }
+
+  get causation(): Causation {
+    return this.#work.causation;
   }
 
   get log(): Logger {
@@ -85,6 +99,7 @@ export class WorkContext implements Context {
       deviceId: options.deviceId ?? scope.deviceId,
       actor: { kind: actor.kind, id: actor.id },
       data,
+      ...(options.causation ?? this.causation),
     };
     effects.events.push(event);
     effects.jobs.push(...backend.subscriberJobs(this, event));

@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Context, Scope } from '../context/index.ts';
+import { beginCausation, type Causation, type Context, type Scope } from '../context/index.ts';
 import type { Claim } from '../database/connections/shares.ts';
 import { limitAnswers } from '../database/connections/silence.ts';
 import { bindKnex } from '../database/knex.ts';
@@ -13,6 +13,8 @@ import { flushStatements, noEffects } from './effects.ts';
 
 export interface UnitOfWorkOptions extends Cause {
   log: Logger;
+  /** What led to it; without, it is a beginning. */
+  causation?: Causation | undefined;
   /** The database role; 'platform' reaches every tenant. */
   role: 'app' | 'platform';
   /** Refuses queries: for handlers that call other servers, which must not hold a transaction meanwhile. */
@@ -51,6 +53,7 @@ export class UnitOfWork {
   #begun: Promise<unknown> | null = null;
   #knex: Knex | null = null;
   #log: Logger | null = null;
+  #causation: Causation | null = null;
   readonly #afterCommit: (() => void)[] = [];
   #done = false;
 
@@ -69,7 +72,14 @@ export class UnitOfWork {
   ): Promise<T> {
     const { actor, requestId, log, background = false } = this.options;
     const nested = this.options.nested === true || this.#connection !== null;
-    return this.#run(this.backend, { actor, scope, requestId, log, role, background, nested }, run);
+    const { causation } = this;
+    return this.#run(this.backend, { actor, scope, requestId, causation, log, role, background, nested }, run);
+  }
+
+  /** Made on first use: most units of work emit nothing. */
+  get causation(): Causation {
+    this.#causation ??= this.options.causation ?? beginCausation();
+    return this.#causation;
   }
 
   get trx(): Knex {

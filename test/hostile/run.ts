@@ -42,7 +42,8 @@ async function asPlugin(): Promise<Findings> {
   await plugin.start();
   const outcome = await plugin.invoke({
     ...{ id: randomUUID(), kind: 'handler', handler: 'go', hook: 'action go', args: [{ input: targets }], config: {} },
-    ...{ org: { id: 'o', name: 'O', timezone: 'UTC' }, timeoutMs: 30_000, depth: 0 },
+    ...{ org: { id: 'o', name: 'O', timezone: 'UTC' }, timeoutMs: 30_000 },
+    causation: { correlationId: randomUUID(), causationId: null, depth: 0, by: [] },
   });
   broker.stop();
   if (!outcome.ok) throw new Error(`${outcome.code} ${outcome.message}`);

@@ -10,6 +10,9 @@ export interface EventMessage {
   timestamp: string;
   apiVersion: string;
   orgId: string | null;
+  correlationId: string;
+  causationId: string | null;
+  depth: number;
   data: Record<string, unknown>;
 }
 
@@ -24,8 +27,9 @@ function eventNames(ctx: Context, types?: readonly string[]): string[] {
 function messageOf(ctx: Context, event: DomainEvent): EventMessage | null {
   const known = webhookEvents(ctx).find((one) => one.event === event.name);
   if (!known) return null;
-  const { id, orgId, occurredAt: timestamp } = event;
-  return shown({ id, type: kindOf(known, event.data), timestamp, orgId, data: dataOf(known, event) });
+  const { id, orgId, occurredAt: timestamp, correlationId, causationId, depth } = event;
+  const type = kindOf(known, event.data);
+  return shown({ id, type, timestamp, orgId, correlationId, causationId, depth, data: dataOf(known, event) });
 }
 
 export const api = defineApi({

@@ -10,7 +10,7 @@ export {
 export { type EgressRule, egressFault } from './egress.ts';
 export { HOST_ERROR_CODES, HostError, type HostErrorCode, toWireError, type WireError } from './failures.ts';
 export * as limits from './limits.ts';
-export { DEFAULT_LIMITS, type ResourceLimits } from './limits.ts';
+export { DEFAULT_LIMITS, MAX_EVENT_DEPTH, type ResourceLimits } from './limits.ts';
 export {
   checkForm,
   checkManifest,

@@ -1,6 +1,6 @@
 /** A command for a device: row, response and requests. */
 import Joi from 'joi';
-import { Model, named, openObject } from '#core';
+import { type Causation, Model, named, openObject } from '#core';
 import type { TargetRole } from './claimed-command.ts';
 
 export const COMMAND_STATUSES = [
@@ -49,6 +49,7 @@ export class Command extends Model {
   declare late: boolean;
   declare progressPercent: number | null;
   declare progressMessage: string | null;
+  declare causation: Causation | null;
 }
 
 /** The columns that are shown: everything except the payload. */
@@ -56,7 +57,7 @@ export const COMMAND_COLUMNS = [
   ...['id', 'deviceId', 'orgId', 'type', 'priority', 'attempt', 'targetRole', 'status', 'whenOffline', 'deliverBy'],
   ...['executionTimeoutSeconds', 'source', 'sourceId', 'batchId', 'createdBy', 'createdAt', 'sentAt', 'startedAt'],
   ...['finishedAt', 'cancelRequestedAt', 'exitCode', 'error', 'durationMs', 'data', 'late'],
-  ...['progressPercent', 'progressMessage'],
+  ...['progressPercent', 'progressMessage', 'causation'],
 ] as const;
 /** The same columns as SQL, named like the fields. */
 export const COMMAND_FIELDS = COMMAND_COLUMNS.map(
@@ -94,6 +95,15 @@ const shape = {
   late: Joi.boolean().required(),
   progressPercent: Joi.number().allow(null).required(),
   progressMessage: Joi.string().allow(null).required(),
+  causation: Joi.object({
+    correlationId: Joi.string().uuid().required(),
+    causationId: Joi.string().uuid().allow(null).required(),
+    depth: Joi.number().integer().required(),
+    by: Joi.array().items(Joi.string()).required(),
+  })
+    .allow(null)
+    .required()
+    .description('What led to it, as in the history of events; the event of its end has the same'),
 };
 export const commandShape = named('Command', Joi.object(shape));
 export const commandWithOutput = named(

@@ -160,12 +160,12 @@ async function insert(ctx: Context, targets: Target[], values: unknown[]): Promi
   // reach: only devices that failureOf() found within sites and groups get here
   const { rows } = await ctx.sql<{ id: string; deviceId: string }>(
     `insert into device_commands (device_id, org_id, submitted_org_id, type, payload, target_role, when_offline, deliver_by,
-       execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by)
-     select t.id, t.org, t.org, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13
+       execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by, causation)
+     select t.id, t.org, t.org, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::jsonb
      from unnest($1::uuid[], $2::uuid[]) t (id, org)
      on conflict (device_id, dedup_key) where status in ${OPEN} do nothing
      returning id, device_id as "deviceId"`,
-    [targets.map(({ id }) => id), targets.map(({ orgId }) => orgId), ...values],
+    [targets.map(({ id }) => id), targets.map(({ orgId }) => orgId), ...values, JSON.stringify(ctx.causation)],
   );
   return new Map(rows.map(({ id, deviceId }) => [deviceId, id]));
 }

@@ -39,8 +39,8 @@ const OPEN = `('pending', 'sent', 'running')`;
 const INSERT = `
 insert into device_commands (device_id, org_id, submitted_org_id, type, payload, priority, target_role, when_offline,
   deliver_by, execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by,
-  run_limit_seconds)
-values ($1, $2, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+  run_limit_seconds, causation)
+values ($1, $2, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::jsonb)
 on conflict (device_id, dedup_key) where status in ${OPEN} do nothing
 returning ${COMMAND_FIELDS}`;
 
@@ -88,6 +88,7 @@ export async function insertOrFind(
     ...[command.whenOffline ?? 'queue', command.deliverBy ?? new Date(Date.now() + 7 * DAY_MS)],
     ...[command.executionTimeoutSeconds ?? 300, command.dedupKey ?? null, command.source, command.sourceId ?? null],
     ...[command.batchId ?? null, ctx.actor.kind === 'user' ? ctx.actor.id : null, command.runLimitSeconds ?? null],
+    JSON.stringify(ctx.causation),
   ];
   // The open command may end between the two statements; then another insert succeeds.
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -108,7 +109,8 @@ export async function insertOrFind(
 
 /** Emits the event and the hint for a command that has ended. */
 export function announceEnd(ctx: Context, command: Command): void {
-  const { id: commandId, type, status, exitCode, late, source, sourceId, orgId, deviceId } = command;
-  ctx.emit(finished, { commandId, type, status, exitCode, late, source, sourceId }, { orgId, deviceId });
+  const { id: commandId, type, status, exitCode, late, source, sourceId, orgId, deviceId, causation } = command;
+  const about = { orgId, deviceId, ...(causation ? { causation } : {}) };
+  ctx.emit(finished, { commandId, type, status, exitCode, late, source, sourceId }, about);
   ctx.hint('device-commands.ended', commandId);
 }

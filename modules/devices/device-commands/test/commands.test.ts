@@ -1,11 +1,20 @@
 /** Commands from the request to the result. */
 import test from 'ava';
+import type { Causation } from '#core';
 import { apiKey, type ErrorBody, orgUser, startTestPlatform, tenant } from '#test';
 import { asAgent, enroll, heartbeat, runJob } from '../../devices/test/arrange.ts';
 import type { CommandResult } from '../services/results.ts';
 
 interface One {
-  data: { id: string; status: string; type: string; deliverBy: string; stdout?: string; late: boolean };
+  data: {
+    id: string;
+    status: string;
+    type: string;
+    deliverBy: string;
+    stdout?: string;
+    late: boolean;
+    causation: Causation;
+  };
 }
 type EnrolledDevice = { deviceId: string; orgId: string };
 
@@ -76,9 +85,11 @@ test('a command is queued, delivered with a heartbeat, started, finished and aud
   const actions = (await platform.audits({ orgId })).map(({ action }) => action);
   t.deepEqual(actions, ['device.create', 'device.command.queue', 'agent.command.result.submit']);
   const told = await platform.sql(
-    `select data from events where name = 'device-commands.finished' and device_id = $1`,
+    `select data, correlation_id, depth from events where name = 'device-commands.finished' and device_id = $1`,
     [device.deviceId],
   );
+  t.like(made.body.data.causation, { causationId: null, depth: 0, by: [] });
+  t.like(told[0], { correlation_id: made.body.data.causation.correlationId, depth: 0 }, 'it follows from the request');
   t.like(told[0]?.data, { commandId: id, status: 'completed', source: 'user' });
 });
 

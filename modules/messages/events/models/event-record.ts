@@ -15,6 +15,10 @@ export class EventRecord extends Model {
   declare occurredAt: Date;
   declare actor: { kind: string; id: string | null };
   declare data: unknown;
+  declare correlationId: string | null;
+  declare causationId: string | null;
+  declare depth: number;
+  declare causedBy: string[];
   declare xid: string;
   declare seq: string | number;
 }
@@ -25,6 +29,7 @@ export interface EventFilter {
   lastEventId?: string;
 }
 export interface HistoryQuery extends EventFilter, PageQuery {
+  correlationId?: string;
   sortDir: 'asc' | 'desc';
 }
 
@@ -43,6 +48,7 @@ export const streamQuery = Joi.object<EventFilter>(filter);
 export const historyQuery = Joi.object<HistoryQuery>({
   ...pageQuery(50, 500),
   ...filter,
+  correlationId: Joi.string().uuid().description('Only events of this chain, as `correlationId` of an event names it'),
   sortDir: Joi.string().valid('asc', 'desc').default('asc').description('Oldest or newest first'),
 });
 
@@ -52,5 +58,8 @@ export const messageShape = Joi.object({
   timestamp: Joi.date().iso().required(),
   apiVersion: Joi.string().required(),
   orgId: Joi.string().uuid().required(),
+  correlationId: Joi.string().uuid().required().description('The same for all that follows from one request or report'),
+  causationId: Joi.string().uuid().allow(null).required().description('The event that led to it'),
+  depth: Joi.number().integer().min(0).required().description('How many events led here, one by the other'),
   data: Joi.object().unknown().required(),
 });

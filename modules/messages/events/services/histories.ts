@@ -7,6 +7,7 @@ import { after, eventsOf, mustBeAskable, positionOf } from './selection.ts';
 export async function listHistory(ctx: Context, query: HistoryQuery) {
   mustBeAskable(ctx, query);
   const rows = eventsOf(ctx, query);
+  if (query.correlationId) rows.where('events.correlationId', query.correlationId);
   if (query.lastEventId) rows.whereRaw(...after(await positionOf(ctx, query.lastEventId)));
   const keys = (['xid', 'seq'] as const).map<SortKey>((column) => ({
     expression: `events.${column}`,
@@ -18,7 +19,20 @@ export async function listHistory(ctx: Context, query: HistoryQuery) {
 
 export const messageOf = (ctx: Context, row: EventRecord) => ctx.use('webhooks').messageOf(eventOf(row));
 
-const eventOf = ({ id, name, orgId, siteId, deviceId, occurredAt, actor, data }: EventRecord): DomainEvent => ({
+const eventOf = ({
+  id,
+  name,
+  orgId,
+  siteId,
+  deviceId,
+  occurredAt,
+  actor,
+  data,
+  ...rest
+}: EventRecord): DomainEvent => ({
   ...{ id, name, orgId, siteId, deviceId, actor, data },
   occurredAt: occurredAt.toISOString(),
+  // One from before causation was recorded stands alone.
+  correlationId: rest.correlationId ?? id,
+  ...{ causationId: rest.causationId, depth: rest.depth, by: rest.causedBy },
 });

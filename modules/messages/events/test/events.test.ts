@@ -29,6 +29,9 @@ interface Message {
   timestamp: string;
   apiVersion: string;
   orgId: string;
+  correlationId: string;
+  causationId: string | null;
+  depth: number;
   data: Record<string, unknown>;
 }
 interface History {
@@ -65,7 +68,9 @@ test('an event arrives in the form of webhook messages, and the history has the 
   await reader.until(() => reader.events.length > 0);
   const [first] = (await history(made.orgAdmin)).body.data;
   t.deepEqual(reader.events[0]?.data as unknown, first as unknown);
-  t.deepEqual(Object.keys(first ?? {}), ['id', 'type', 'timestamp', 'apiVersion', 'orgId', 'data']);
+  t.deepEqual(Object.keys(first ?? {}), [
+    ...['id', 'type', 'timestamp', 'apiVersion', 'orgId', 'correlationId', 'causationId', 'depth', 'data'],
+  ]);
   t.like(first, { type: 'device.enrolled', orgId: made.orgId });
   t.like(first?.data, { deviceId, siteId: made.siteId });
 });

@@ -15,6 +15,7 @@ const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
   ctx.afterCommit(() => listeners.announce());
   const kind = kindOf(webhook, event.data);
   const timestamp = new Date().toISOString();
+  const { correlationId, causationId, depth } = event;
   return {
     id,
     kind,
@@ -23,7 +24,10 @@ const take: EventOutbox['take'] = (ctx: Context, event, definition) => {
     device_id: event.deviceId,
     severity: webhook.severity?.(event.data) ?? null,
     matches: matchesOf(kind),
-    body: bodyOf({ id, type: kind, timestamp, orgId, data: dataOf(webhook, event) }),
+    body: bodyOf({
+      ...{ id, type: kind, timestamp, orgId, correlationId, causationId, depth },
+      data: dataOf(webhook, event),
+    }),
   };
 };
 

@@ -65,7 +65,11 @@ export async function addTest(ctx: Context, webhookId: string, event: string): P
   const eventId = randomUUID();
   const id = randomUUID();
   const data = { test: true, webhookId, name: webhook.name };
-  const body = bodyOf({ id: eventId, type: event, timestamp: new Date().toISOString(), orgId, data });
+  const body = bodyOf({
+    ...{ id: eventId, type: event, timestamp: new Date().toISOString(), orgId, data },
+    // It follows from nothing but the request of who tests.
+    ...{ correlationId: eventId, causationId: null, depth: 0 },
+  });
   // reach: mustLock above refuses people limited to sites or groups
   await ctx.sql(
     `with made as (

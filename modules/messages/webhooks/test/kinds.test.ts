@@ -79,7 +79,7 @@ test('what plugins tell is subscribed to by plugin and name, in webhooks, histor
     t.deepEqual([refused.status, codeOf(refused)], [400, 'UNKNOWN_EVENT'], wrong);
   }
   const tell = (slug: string, name: string) =>
-    at.emit('plugins.event', { installationId: at.orgId, slug, name, data: { n: 1 }, depth: 1 });
+    at.emit('plugins.event', { installationId: at.orgId, slug, name, data: { n: 1 } });
   await tell('acme-notes', 'note.made');
   await tell('acme-notes', 'gone');
   await tell('acme-notes2', 'note.made');

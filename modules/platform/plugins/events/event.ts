@@ -8,7 +8,6 @@ interface PluginEvent {
   name: string;
   data: Record<string, unknown>;
   /** The number of plugins between this event and the action of a person or device that caused it. */
-  depth: number;
 }
 
 export default defineEvent({
@@ -18,14 +17,12 @@ export default defineEvent({
     slug: Joi.string().required(),
     name: Joi.string().required(),
     data: Joi.object().unknown().required().description('What the plugin says'),
-    depth: Joi.number().integer().min(0).required(),
   }),
   example: {
     installationId: '7c9e6679-7425-40de-944b-000000000001',
     slug: 'asset-notes',
     name: 'noted',
     data: { notes: 3 },
-    depth: 1,
   },
   webhook: {
     kind: 'plugin.event',

@@ -1,6 +1,7 @@
 /** Queues each event that webhooks receive for the plugins of the organization that subscribe to its kind. */
-import { type AnyEvent, defineContribution, type EventOutbox } from '#core';
+import { type AnyEvent, causedBy, defineContribution, type EventOutbox } from '#core';
 import type { PluginEvent } from '#plugin-sdk';
+import { MAX_EVENT_DEPTH } from '#plugin-sdk/host';
 import { listenersOf, mayListen } from '../services/dispatch/listeners.ts';
 
 type Emitted = Parameters<EventOutbox['take']>[1];
@@ -16,8 +17,8 @@ function sentOf(event: Emitted, definition: AnyEvent | undefined) {
 }
 
 const take: EventOutbox['take'] = (ctx, event, definition) => {
-  const { id, name, orgId, siteId, deviceId, actor } = event;
-  if (!orgId) return null;
+  const { id, orgId, siteId, deviceId } = event;
+  if (!orgId || event.depth > MAX_EVENT_DEPTH) return null;
   const sent = sentOf(event, definition);
   const listeners = listenersOf(ctx);
   const partnerId = ctx.scope.partnerId ?? ctx.scope.ownerPartnerId;
@@ -25,8 +26,7 @@ const take: EventOutbox['take'] = (ctx, event, definition) => {
   ctx.afterCommit(() => listeners.announce());
   const occurredAt = new Date().toISOString();
   const body: PluginEvent = { id, type: sent.kind, occurredAt, orgId, siteId, deviceId, data: sent.data() };
-  const depth = name === 'plugins.event' ? (event.data as { depth: number }).depth : 0;
-  return { id, org_id: orgId, kind: sent.kind, actor_id: actor.id, depth, body: JSON.stringify(body) };
+  return { id, org_id: orgId, kind: sent.kind, causation: causedBy(event), body: JSON.stringify(body) };
 };
 
 export default defineContribution('events.outbox', { into: 'plugin_fan_out', take });

@@ -43,7 +43,7 @@ export async function invokeAction(ctx: Context, id: string, name: string, { tar
   const host = hostOf(ctx.services);
   const outcome = await host.call(
     { installationId: id, orgId },
-    { kind: 'handler', handler, hook: `action ${name}`, args: [call] },
+    { kind: 'handler', handler, hook: `action ${name}`, args: [call], causation: ctx.causation },
   );
   await asOwner(host.services, installation, (own) => noteCalls(own, id, [outcome]));
   return { result: resultOf(outcome) };
@@ -159,7 +159,7 @@ export async function askProvider(
   const host = hostOf(ctx.services);
   let outcome = await host.call(
     { installationId, orgId },
-    { kind: 'handler', handler, hook: `${kind} ${key}`, args: [input] },
+    { kind: 'handler', handler, hook: `${kind} ${key}`, args: [input], causation: ctx.causation },
   );
   if (outcome.ok) {
     const [fault] = checkResult(kind, operation, outcome.result);

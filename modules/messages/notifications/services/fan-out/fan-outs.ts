@@ -1,5 +1,13 @@
 /** Makes the notices of an event for all users whom it concerns, in one statement for 500 users. */
-import { announceDue, type Context, catalogPairs, type DomainEvent } from '#core';
+import {
+  announceDue,
+  type Context,
+  catalogPairs,
+  type DomainEvent,
+  EVENT_COLUMNS,
+  type EventRow,
+  eventOf,
+} from '#core';
 import type { About, EventNotice, Notice, Priority } from '../../models/notice.ts';
 import { TELL } from './statement.ts';
 import { mustBePath, plainText } from './texts.ts';
@@ -22,16 +30,15 @@ export async function fanOut(ctx: Context, eventId: string): Promise<void> {
 
 async function begin(ctx: Context, eventId: string): Promise<DomainEvent | null> {
   // reach: platform role: one event for all its recipients, whom notification_reach() finds
-  const { rows } = await ctx.sql<Omit<DomainEvent, 'occurredAt'> & { occurredAt: Date }>(
+  const { rows } = await ctx.sql<EventRow>(
     `with mine as (
        update notification_fanouts set done_at = now() where event_id = $1 and done_at is null returning event_id)
-     select id, name, org_id as "orgId", site_id as "siteId", device_id as "deviceId", occurred_at as "occurredAt", actor, data
-     from events where id in (select event_id from mine)`,
+     select ${EVENT_COLUMNS} from events where id in (select event_id from mine)`,
     [eventId],
     'notifications-begin',
   );
   const [row] = rows;
-  return row ? { ...row, occurredAt: row.occurredAt.toISOString() } : null;
+  return row ? eventOf(row) : null;
 }
 
 // A digest stays in the queue: it may hold other notices.

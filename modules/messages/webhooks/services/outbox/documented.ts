@@ -53,6 +53,12 @@ const payload = ({ kind, shape, precise }: Documented | Tested) =>
       .valid(...API_VERSIONS)
       .required(),
     orgId: Joi.string().uuid().allow(null).required(),
+    correlationId: Joi.string()
+      .uuid()
+      .required()
+      .description('The same for all that follows from one request or report'),
+    causationId: Joi.string().uuid().allow(null).required().description('The event that led to it'),
+    depth: Joi.number().integer().min(0).required().description('How many events led here, one by the other'),
     data: shape ? dataOf(shape) : testShape.required(),
   });
 
@@ -67,6 +73,9 @@ const EXAMPLE = {
   timestamp: '2026-11-02T09:30:00.000Z',
   apiVersion: API_VERSIONS[0],
   orgId: '7c9e6679-7425-40de-944b-00000000000b',
+  correlationId: '7c9e6679-7425-40de-944b-00000000000c',
+  causationId: null,
+  depth: 0,
 };
 
 const DESCRIPTION =

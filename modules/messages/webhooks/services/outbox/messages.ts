@@ -11,12 +11,15 @@ export interface Message {
   type: string;
   timestamp: string;
   orgId: string | null;
+  correlationId: string;
+  causationId: string | null;
+  depth: number;
   data: Record<string, unknown>;
 }
 
 /** The data that the message shows to receivers. */
-export const shown = ({ id, type, timestamp, orgId, data }: Message) => ({
-  ...{ id, type, timestamp, apiVersion: API_VERSIONS[0] as string, orgId },
+export const shown = ({ id, type, timestamp, orgId, correlationId, causationId, depth, data }: Message) => ({
+  ...{ id, type, timestamp, apiVersion: API_VERSIONS[0] as string, orgId, correlationId, causationId, depth },
   data: bounded(data),
 });
 export const bodyOf = (message: Message): string => JSON.stringify(shown(message));

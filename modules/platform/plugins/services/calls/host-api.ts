@@ -1,5 +1,5 @@
 /** The host API: checks a plugin's call against its granted permissions and carries it out within its organization only. */
-import { AppError, type Services, type StartServices } from '#core';
+import { AppError, type Context, type Services, type StartServices } from '#core';
 import { CallRates, denialLine, HostError, mustAllow, Rates } from '#plugin-sdk/host';
 import type { Level } from '../../models/log-line.ts';
 import { actorOf } from '../installations/health.ts';
@@ -76,14 +76,16 @@ export class HostApi {
     const { orgId } = facts;
     if (!orgId)
       throw new HostError('NOT_AVAILABLE', `${name} acts in one organization, and this is a step for all of them`);
-    const result = await this.deps.services.asOrganization(orgId, actorOf(facts.id), async (ctx) => {
+    const act = async (ctx: Context) => {
       if (method.writes) {
         const { id: resourceId, slug } = facts;
         const details = { method: name, invocationId: invocation.id, hook: invocation.hook };
         ctx.audit('plugin.call', { orgId, resourceType: 'plugin', resourceId, resourceName: slug, details });
       }
       return { value: await run(ctx, params, { facts: { ...facts, orgId }, invocation }) };
-    });
+    };
+    const { causation } = invocation;
+    const result = await this.deps.services.asOrganization(orgId, actorOf(facts.id), act, causation);
     if (!result) throw new HostError('NOT_AVAILABLE', 'The organization is not active');
     return result.value;
   }

@@ -5,14 +5,11 @@ import notified from '../../events/notified.ts';
 import type { Method } from './method.ts';
 
 export const tellMethods: Record<string, Method> = {
-  'events.emit': async (
-    ctx,
-    { name, data }: { name: string; data: Record<string, unknown> },
-    { facts, invocation },
-  ) => {
-    const depth = nextDepth(invocation.depth);
+  'events.emit': async (ctx, { name, data }: { name: string; data: Record<string, unknown> }, { facts }) => {
+    // Throws where plugins only hear each other.
+    nextDepth(ctx.causation.depth - 1);
     const { id: installationId, slug, orgId } = facts;
-    ctx.emit(pluginEvent, { installationId, slug, name, data, depth }, { orgId });
+    ctx.emit(pluginEvent, { installationId, slug, name, data }, { orgId });
     return null;
   },
   'notifications.send': async (
@@ -38,15 +35,15 @@ export const tellMethods: Record<string, Method> = {
     );
     mustHaveTurn(rows[0]?.n ?? 0);
     await ctx.sql(
-      `insert into plugin_queue (installation_id, org_id, key, kind, body, depth, due_at)
-       values ($1, $2, $3, 'once', $4::json, $5, $6)
+      `insert into plugin_queue (installation_id, org_id, key, kind, body, causation, due_at)
+       values ($1, $2, $3, 'once', $4::json, $5::jsonb, $6)
        on conflict (installation_id, org_id, key) do update set body = excluded.body where plugin_queue.lease is null`,
       [
         facts.id,
         facts.orgId,
         onceKey(name, when),
         JSON.stringify({ name, at: when.toISOString(), data }),
-        invocation.depth,
+        JSON.stringify(invocation.causation),
         when,
       ],
     );

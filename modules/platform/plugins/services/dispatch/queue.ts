@@ -22,7 +22,7 @@ export const pluginQueue = defineDelivery<Message, Details>({
     open: `r.enabled and r.status = 'installed'`,
   },
   message: {
-    columns: `q.installation_id as "installationId", q.org_id as "orgId", r.partner_id as "partnerId", q.kind, q.key, q.body, q.depth`,
+    columns: `q.installation_id as "installationId", q.org_id as "orgId", r.partner_id as "partnerId", q.kind, q.key, q.body, q.causation`,
   },
   send: ({ services }, message) => send(hostOf(services), message),
   afterResults: (start, results) => concludeResults(hostOf(start.services), results),

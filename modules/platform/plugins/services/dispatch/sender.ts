@@ -1,5 +1,5 @@
 /** One attempt to hand a message to its plugin: each hook that fits an event, or the handler of a schedule or collector. */
-import type { ClaimedMessage, Outcome } from '#core';
+import type { Causation, ClaimedMessage, Outcome } from '#core';
 import { afterFailure, checkResult, inputOf, type Step, stepsOf } from '#plugin-sdk/host';
 import type { PluginHost } from '../running/host.ts';
 import type { Outcome as CallOutcome } from '../running/process/invocation.ts';
@@ -14,7 +14,8 @@ export interface Message {
   /** Identifies the work; the same in every attempt. */
   key: string;
   body: Record<string, unknown>;
-  depth: number;
+  /** Null: it is a beginning, as a schedule is. */
+  causation: Causation | null;
 }
 export interface Details {
   /** Of each handler that was called. */
@@ -41,7 +42,7 @@ export async function send(host: PluginHost, message: Message & ClaimedMessage):
 }
 
 async function call(host: PluginHost, message: Message, step: Step): Promise<CallOutcome> {
-  const { key, depth, installationId, orgId } = message;
+  const { key, causation, installationId, orgId } = message;
   const { handler, hook, timeoutMs, collector } = step;
   const outcome = await host.call(
     { installationId, orgId },
@@ -50,7 +51,7 @@ async function call(host: PluginHost, message: Message, step: Step): Promise<Cal
       handler,
       hook,
       args: [inputOf(message, step, key)],
-      depth,
+      ...(causation ? { causation } : {}),
       ...(timeoutMs ? { timeoutMs } : {}),
     },
   );

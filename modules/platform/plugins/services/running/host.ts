@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import { type Context, defineService, type Services, type StartServices } from '#core';
-import { type HandlerKind, Rates, type StartedPlugin } from '#plugin-sdk/host';
+import { actedBy, beginCausation, type Context, defineService, type Services, type StartServices } from '#core';
+import { Rates, type StartedPlugin } from '#plugin-sdk/host';
 import { type PluginSettings, variables } from '../../variables.ts';
 import { HostApi } from '../calls/host-api.ts';
 import { noteEnd } from '../installations/health.ts';
 import { Broker, type PluginEvents } from './broker/broker.ts';
+import { type Call, failed } from './call.ts';
 import { Deaths } from './deaths.ts';
 import { CHANGED, type Facts, isOffFor, isOn, keyOf, linePlace, RENEWED, readFacts, type Workplace } from './facts.ts';
 import { LogWriter } from './log-writer.ts';
@@ -26,24 +27,6 @@ const MEMORY = 0.5;
 const OFF_MS = 60_000;
 /** After so long it is tried again when the broker was not there. */
 const BROKER_MS = 2_000;
-
-export interface Call {
-  kind: HandlerKind;
-  handler: string;
-  hook: string;
-  args: readonly unknown[];
-  timeoutMs?: number;
-  depth?: number;
-  /** Also while it is disabled: lifecycle steps and trials. */
-  always?: boolean;
-}
-const failed = (code: string, message: string, afterMs: number | null = null): Outcome => ({
-  ok: false,
-  code,
-  message,
-  afterMs,
-  ms: 0,
-});
 
 /** The settings that need a new process when they change; other limits apply from the next call on. */
 const madeOf = ({ packageSha256, limits: { memoryMb, cpuMsPerCall } }: Facts): string =>
@@ -139,7 +122,7 @@ export class PluginHost {
   private async callOn(
     { process, started }: Slot,
     facts: Facts,
-    { kind, handler, hook, args, timeoutMs, depth = 0 }: Call,
+    { kind, handler, hook, args, timeoutMs, causation = beginCausation() }: Call,
   ): Promise<Outcome> {
     try {
       await started;
@@ -149,7 +132,8 @@ export class PluginHost {
       return failed('CRASHED', reason);
     }
     return process.invoke({
-      ...{ id: randomUUID(), kind, handler, hook, args, depth, config: facts.shownConfig, org: facts.org },
+      ...{ id: randomUUID(), kind, handler, hook, args, config: facts.shownConfig, org: facts.org },
+      causation: actedBy(causation, `plugins:${facts.id}`),
       timeoutMs: Math.min(timeoutMs ?? facts.limits.wallMsPerCall, facts.limits.wallMsPerCall),
     });
   }

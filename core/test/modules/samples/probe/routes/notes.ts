@@ -6,7 +6,7 @@ import noted from '../events/noted.ts';
 
 interface Wish {
   text: string;
-  next: 'audit' | 'forget' | 'throw' | 'crash' | 'unchanged' | 'job' | 'event' | 'late';
+  next: 'audit' | 'forget' | 'throw' | 'crash' | 'unchanged' | 'job' | 'event' | 'both' | 'late';
 }
 
 async function write(ctx: Context, { text, next }: Wish) {
@@ -16,6 +16,10 @@ async function write(ctx: Context, { text, next }: Wish) {
   if (next === 'throw') throw errors.InvalidState();
   if (next === 'crash') throw new Error('a secret detail of the inside');
   if (next === 'job') ctx.addJob('probe/note', { text: `${text} by job` });
+  if (next === 'both') {
+    ctx.addJob('probe/note', { text });
+    ctx.emit(noted, { text });
+  }
   if (next === 'event') ctx.emit(noted, { text: `${text} by event` });
   if (next === 'late') ctx.addJob('probe/note', { text: 'boom' });
   if (next !== 'forget' && next !== 'unchanged')

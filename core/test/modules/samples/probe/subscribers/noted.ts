@@ -1,5 +1,5 @@
 /** Writes down what it hears. */
-import { defineSubscriber } from '#core';
+import { actedBy, defineSubscriber, mayAct } from '#core';
 import noted from '../events/noted.ts';
 
 export default defineSubscriber({
@@ -10,5 +10,10 @@ export default defineSubscriber({
       event.orgId,
       event.data.text,
     ]);
+    // One that answers its own event would go on for ever.
+    if (event.data.text.startsWith('echo') && mayAct(event, 'probe:echo') && event.depth < 9)
+      ctx.emit(noted, event.data);
+    if (event.data.text.startsWith('named') && mayAct(event, 'probe:named'))
+      ctx.emit(noted, event.data, { causation: actedBy(ctx.causation, 'probe:named') });
   },
 });

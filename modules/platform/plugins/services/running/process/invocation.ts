@@ -1,4 +1,5 @@
 /** One call of a plugin and its outcome, and why a process of a plugin ended. */
+import type { Causation } from '#core';
 import type { HandlerKind, OrgInfo, StartedPlugin } from '#plugin-sdk/host';
 
 export type EndKind = 'stopped' | 'crashed' | 'timeout' | 'cpu' | 'memory' | 'protocol' | 'flood';
@@ -16,8 +17,8 @@ export interface Invocation {
   config: Record<string, unknown>;
   org: OrgInfo;
   timeoutMs: number;
-  /** Of the event that caused it. */
-  depth: number;
+  /** What led to it, and the plugin itself among what acts. */
+  causation: Causation;
 }
 export type Outcome =
   | { ok: true; result: unknown; ms: number }
