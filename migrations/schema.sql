@@ -871,7 +871,7 @@ create table device_commands (
   cancel_requested_by uuid,
   causation jsonb,
   constraint device_commands_execution_timeout_seconds_check CHECK (((execution_timeout_seconds >= 1) AND (execution_timeout_seconds <= 90000))),
-  constraint device_commands_payload_check CHECK ((octet_length((payload)::text) <= 300000)),
+  constraint device_commands_payload_check CHECK ((octet_length((payload)::text) <= 400000)),
   constraint device_commands_progress_percent_check CHECK (((progress_percent >= (0)::double precision) AND (progress_percent <= (100)::double precision))),
   constraint device_commands_run_limit_seconds_check CHECK (((run_limit_seconds >= 1) AND (run_limit_seconds <= 90000))),
   constraint device_commands_source_check CHECK ((source = ANY (ARRAY['user'::text, 'api_key'::text, 'script'::text, 'automation'::text, 'patch_job'::text, 'deployment'::text, 'policy'::text, 'security'::text, 'system'::text]))),

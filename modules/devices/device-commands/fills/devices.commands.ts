@@ -2,6 +2,7 @@
 import { defineContribution } from '#core';
 import { claim } from '../services/claims.ts';
 import { cancelWaiting, queueUninstall } from '../services/departures.ts';
+import { openPayloads } from '../services/sealed-payloads.ts';
 
 export default defineContribution('devices.commands', {
   isWaiting: (deviceId) =>
@@ -11,6 +12,7 @@ export default defineContribution('devices.commands', {
     // reach: the statement of the heartbeat: the agent's own device
     `(select count(*) from device_commands c where c.device_id = ${deviceId} and c.status = 'pending')`,
   claim,
+  open: openPayloads,
   cancelWaiting,
   queueUninstall,
 });

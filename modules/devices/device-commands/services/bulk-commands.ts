@@ -43,7 +43,8 @@ export interface BulkAnswer {
 /** Throws 400 for a command that cannot be sent, 422 NO_ELIGIBLE_TARGETS when no command was queued or skipped. */
 export async function sendBulk(ctx: Context, command: BulkCommand): Promise<BulkAnswer> {
   const { known, payload } = mustBeSendable(ctx, command.type, command.payload);
-  if (known.relayed) {
+  // What is secret is sealed for one command.
+  if (known.relayed || known.secrets) {
     const message = `"${command.type}" is sent to one device at a time`;
     throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'type', message }] });
   }

@@ -1,6 +1,7 @@
 /** Gives out waiting commands, each once, whatever the number of concurrent requests. */
 import { type Context, defineBatch } from '#core';
 import type { ClaimedCommand, ClaimRequest, RoutedCommand, TargetRole } from '../models/claimed-command.ts';
+import { openPayloads } from './sealed-payloads.ts';
 
 /**
  * Part of a `from`, for statements that are a transaction of their own: the commit does not wait for the disk. If the database
@@ -31,7 +32,7 @@ from due where c.id = due.id and c.status = 'pending'
 returning c.id, c.device_id as "deviceId", c.target_role as role, c.type, c.payload, c.priority, c.attempt,
   c.deliver_by as "deliverBy", c.execution_timeout_seconds as "executionTimeoutSeconds", c.created_at as "createdAt"`;
 
-/** At most ten commands for each request, by priority and age. */
+/** At most ten commands for each request, by priority and age; `openPayloads` opens them. */
 export async function claim(
   database: Pick<Context, 'sql'>,
   requests: readonly ClaimRequest[],
@@ -51,7 +52,11 @@ export async function claim(
 
 /** At most ten waiting commands, by priority and age; each is given out once. */
 export async function claimCommands(ctx: Context, deviceId: string, role: TargetRole): Promise<ClaimedCommand[]> {
-  return (await claim(ctx, [{ deviceId, role }])).map(({ command }) => command);
+  const claimed = await claim(ctx, [{ deviceId, role }]);
+  return openPayloads(
+    ctx,
+    claimed.map(({ command }) => command),
+  );
 }
 
 /** Claims the waiting commands of many connections in one statement. */

@@ -13,6 +13,8 @@ export interface CommandType {
   /** At most one open command of this type for each device. */
   single?: boolean;
   mfa?: boolean;
+  /** Fields of the payload that are sealed in the row. */
+  secrets?: readonly string[];
   targetRole?: 'watchdog';
   /** Carried out by another device (services/wakes.ts), and therefore not available in bulk. */
   relayed?: boolean;

@@ -5,14 +5,15 @@ import { storableText } from '../models/storable-text.ts';
 import { ASYNC_COMMIT, pushes } from './claims.ts';
 import { MAX_DELIVERIES } from './deadlines.ts';
 import { GIVEN_OUT } from './results.ts';
+import { openPayloads } from './sealed-payloads.ts';
 
 /** Like `claimCommands`, for a connection: one statement for all connections that ask at the same time. */
-export const pushCommands = (
+export const pushCommands = async (
   ctx: Context,
   deviceId: string,
   role: TargetRole,
   epoch: number,
-): Promise<ClaimedCommand[]> => ctx.batch(pushes, { deviceId, role, epoch });
+): Promise<ClaimedCommand[]> => openPayloads(ctx, await ctx.batch(pushes, { deviceId, role, epoch }));
 
 interface Begin {
   id: string;

@@ -1,9 +1,11 @@
 /** Adds commands to the queue of a device, and announces their end. */
+import { randomUUID } from 'node:crypto';
 import { type Context, errors } from '#core';
 import { DeviceOffline } from '../errors.ts';
 import finished from '../events/finished.ts';
 import type { TargetRole } from '../models/claimed-command.ts';
 import { COMMAND_FIELDS, type Command, type CommandSource } from '../models/command.ts';
+import { sealPayload } from './sealed-payloads.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_PAYLOAD_BYTES = 256 * 1024;
@@ -37,10 +39,10 @@ interface Recipient {
 const OPEN = `('pending', 'sent', 'running')`;
 // reach: the device is held by the callers, which checks it
 const INSERT = `
-insert into device_commands (device_id, org_id, submitted_org_id, type, payload, priority, target_role, when_offline,
+insert into device_commands (id, device_id, org_id, submitted_org_id, type, payload, priority, target_role, when_offline,
   deliver_by, execution_timeout_seconds, dedup_key, source, source_id, batch_id, created_by,
   run_limit_seconds, causation)
-values ($1, $2, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::jsonb)
+values ($17, $1, $2, $2, $3, $4::jsonb, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::jsonb)
 on conflict (device_id, dedup_key) where status in ${OPEN} do nothing
 returning ${COMMAND_FIELDS}`;
 
@@ -80,15 +82,17 @@ export async function insertOrFind(
   device: Recipient,
   command: QueuedCommand,
 ): Promise<{ made?: Command; openId?: string }> {
-  const payload = JSON.stringify(command.payload ?? {});
-  if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES)
+  const plain = command.payload ?? {};
+  if (Buffer.byteLength(JSON.stringify(plain)) > MAX_PAYLOAD_BYTES)
     throw errors.PayloadTooLarge('The payload of a command has at most 256 KiB');
+  const id = randomUUID();
+  const payload = JSON.stringify(sealPayload(ctx, { id, type: command.type, payload: plain }));
   const values = [
     ...[device.id, device.orgId, command.type, payload, command.priority ?? 0, command.targetRole ?? 'agent'],
     ...[command.whenOffline ?? 'queue', command.deliverBy ?? new Date(Date.now() + 7 * DAY_MS)],
     ...[command.executionTimeoutSeconds ?? 300, command.dedupKey ?? null, command.source, command.sourceId ?? null],
     ...[command.batchId ?? null, ctx.actor.kind === 'user' ? ctx.actor.id : null, command.runLimitSeconds ?? null],
-    JSON.stringify(ctx.causation),
+    ...[JSON.stringify(ctx.causation), id],
   ];
   // The open command may end between the two statements; then another insert succeeds.
   for (let attempt = 0; attempt < 3; attempt += 1) {

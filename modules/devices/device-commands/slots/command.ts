@@ -14,6 +14,8 @@ export interface EndedCommand {
 /** Only the module that owns a type queues commands of it (`queueCommand`) and stores their results. */
 export interface CommandOwner {
   types: ReadonlySet<string>;
+  /** By type: the fields of its payload that are secret. They are sealed in the row and erased when the command ends. */
+  secrets?: Readonly<Record<string, readonly string[]>>;
   ended(ctx: Context, command: EndedCommand, result: unknown): Promise<void>;
 }
 

@@ -23,6 +23,8 @@ export interface DeviceCommands {
     database: Pick<Context, 'sql'>,
     requests: readonly { deviceId: string; role: 'agent' | 'watchdog'; epoch?: number }[],
   ): Promise<{ deviceId: string; role: 'agent' | 'watchdog'; command: ClaimedCommand }[]>;
+  /** The commands as they travel: what `claim` returns holds the secret fields sealed. */
+  open(ctx: Context, commands: readonly ClaimedCommand[]): ClaimedCommand[];
   /** Cancels waiting commands of a device, of one type or of all, and returns how many. */
   cancelWaiting(ctx: Context, deviceId: string, type?: string): Promise<number>;
   /** Queues the command that removes the agent of a decommissioned device, and returns its id. */

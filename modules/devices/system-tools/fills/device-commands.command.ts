@@ -3,4 +3,9 @@ import { defineContribution } from '#core';
 import { TOOL_TYPES } from '../models/tools.ts';
 import { keepEnding } from '../services/calls/endings.ts';
 
-export default defineContribution('device-commands.command', { types: TOOL_TYPES, ended: keepEnding });
+export default defineContribution('device-commands.command', {
+  types: TOOL_TYPES,
+  // What is written into a registry may be a password or a key.
+  secrets: { registry_set: ['data'] },
+  ended: keepEnding,
+});

@@ -12,14 +12,16 @@ import { heartbeatRow } from './heartbeat-rows.ts';
  * DEVICE_GONE for a purged device.
  */
 export async function heartbeat(ctx: Context, input: Heartbeat): Promise<HeartbeatResponse> {
+  const queues = ctx.contributions('devices.commands');
   const facts = await ctx.batch(heartbeats, {
     row: heartbeatRow(input),
     metrics: ctx.contributions('devices.metrics'),
-    commands: ctx.contributions('devices.commands'),
+    commands: queues,
   });
   if (!facts) throw errors.DeviceGone();
   announce(ctx, input.deviceId, facts);
-  const { lifecycle, commands, uninstall, autoUpdateEnabled } = facts;
+  const { lifecycle, uninstall, autoUpdateEnabled } = facts;
+  const commands = queues.reduce((list, queue) => queue.open(ctx, list), facts.commands);
   return { lifecycle, commands, uninstall, autoUpdateEnabled };
 }
 
