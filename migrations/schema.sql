@@ -2455,30 +2455,6 @@ create policy tenant_update on plugin_queue for update to quartermaster_app usin
 grant delete, insert, select, update on plugin_queue to quartermaster_app;
 grant delete, insert, select, update on plugin_queue to quartermaster_platform;
 
-create table plugin_schedules (
-  installation_id uuid not null,
-  org_id uuid,
-  kind text not null,
-  name text not null,
-  cron text not null,
-  next_run_at timestamp with time zone not null,
-  partner_id uuid,
-  constraint plugin_schedules_kind_check CHECK ((kind = ANY (ARRAY['schedule'::text, 'collector'::text]))),
-  constraint plugin_schedules_owner CHECK ((num_nonnulls(org_id, partner_id) = 1)),
-  constraint plugin_schedules_installation_id_fkey FOREIGN KEY (installation_id) REFERENCES plugin_installations(id) ON DELETE CASCADE,
-  constraint plugin_schedules_pkey PRIMARY KEY (installation_id, kind, name)
-);
-CREATE INDEX plugin_schedules_due ON public.plugin_schedules USING btree (next_run_at);
-alter table plugin_schedules force row level security;
-create policy owner on plugin_schedules for all to <owner> using (true) with check (true);
-create policy platform on plugin_schedules for all to quartermaster_platform using (true) with check (true);
-create policy tenant_delete on plugin_schedules for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
-create policy tenant_insert on plugin_schedules for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
-create policy tenant_read on plugin_schedules for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
-create policy tenant_update on plugin_schedules for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
-grant delete, insert, select, update on plugin_schedules to quartermaster_app;
-grant delete, insert, select, update on plugin_schedules to quartermaster_platform;
-
 create table plugin_versions (
   id uuid not null default gen_random_uuid(),
   catalog_id uuid not null,
@@ -2664,6 +2640,44 @@ create policy tenant_read on saved_filters for select to quartermaster_app using
 create policy tenant_update on saved_filters for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
 grant delete, insert, select, update on saved_filters to quartermaster_app;
 grant delete, insert, select, update on saved_filters to quartermaster_platform;
+
+create table schedules (
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  owner_id uuid not null,
+  name text not null default ''::text,
+  zone text not null,
+  org_id uuid,
+  partner_id uuid,
+  recurrence jsonb not null,
+  catch_up text not null,
+  jitter_seconds integer not null default 0,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  slot timestamp with time zone,
+  run_at timestamp with time zone,
+  last_slot timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['none'::text, 'once'::text]))),
+  constraint schedules_jitter_seconds_check CHECK (((jitter_seconds >= 0) AND (jitter_seconds <= 3600))),
+  constraint schedules_owner CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint schedules_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint schedules_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint schedules_pkey PRIMARY KEY (id),
+  constraint schedules_once UNIQUE (kind, owner_id, name, zone)
+);
+CREATE INDEX schedules_due ON public.schedules USING btree (kind, run_at) WHERE (run_at IS NOT NULL);
+CREATE INDEX schedules_org ON public.schedules USING btree (org_id);
+CREATE INDEX schedules_partner ON public.schedules USING btree (partner_id);
+alter table schedules force row level security;
+create policy owner on schedules for all to <owner> using (true) with check (true);
+create policy platform on schedules for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on schedules for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on schedules for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on schedules for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on schedules for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on schedules to quartermaster_app;
+grant delete, insert, select, update on schedules to quartermaster_platform;
 
 create table secret_fingerprints (
   name text not null,

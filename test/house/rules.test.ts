@@ -26,9 +26,10 @@ const RANK: Record<string, number> = {
   settings: 3,
   outbound: 3,
   live: 3,
-  recurrence: 3,
+
   delivery: 3,
   modules: 3,
+  recurrence: 4,
   tenancy: 4,
   auth: 5,
   http: 6,

@@ -13,6 +13,7 @@ const REASONS: Record<string, string> = {
   'agent-versions > device_commands':
     'the group commit that offers an update leaves out devices with a command in progress',
   'agent-versions > device_state': 'counts and follows devices by the installed versions of agent and watchdog',
+  'plugins > schedules (write)': 'a migration moved its own schedules there',
   'device-groups > devices (trigger)':
     'marks devices for evaluation whatever code path changes them, in the same transaction',
   'device-groups > device_state (trigger)': 'the same, for fields of filters that heartbeats report',

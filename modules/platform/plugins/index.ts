@@ -9,7 +9,7 @@ export default defineModule({
   name: 'plugins',
   title: 'Plugins',
   summary: 'Third-party code in processes of its own, with declared and granted capabilities',
-  requires: ['devices', 'custom-fields'],
+  requires: ['devices', 'custom-fields', 'schedules'],
   variables,
   default: 'on',
   auditOnly: ['plugin.call', 'plugin.quarantine'],

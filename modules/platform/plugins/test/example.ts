@@ -46,8 +46,9 @@ async function make(platform: PlatformClient, { orgAdmin, orgId }: Tenant): Prom
   ]);
   await platform.sql(
     `with kept as (insert into plugin_kv (org_id, slug, key, value, bytes) values ($2::uuid, $3::text, 'k', '1', 2)),
-     due as (insert into plugin_schedules (installation_id, org_id, kind, name, cron, next_run_at)
-       values ($1::uuid, $2::uuid, 'schedule', 's', '0 * * * *', now() + interval '1 day')),
+     due as (insert into schedules (kind, owner_id, org_id, name, zone, recurrence, catch_up, slot, run_at)
+       values ('plugins.schedule', $1::uuid, $2::uuid, 's', 'UTC', '{"cron":"0 * * * *"}', 'once', now() + interval '1 day',
+         now() + interval '1 day')),
      waiting as (insert into plugin_queue (installation_id, org_id, key, kind, body, due_at)
        values ($1::uuid, $2::uuid, 'event:x', 'event', '{}', now() + interval '1 day'))
      insert into plugin_logs (installation_id, org_id, level, message) values ($1::uuid, $2::uuid, 'info', 'Hello')`,

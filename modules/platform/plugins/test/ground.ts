@@ -100,9 +100,11 @@ export async function openGround(env: Record<string, string> = {}, work = true):
       return rows.map(({ owner }) => owner);
     },
     async tick() {
-      await platform.sql(
-        `select graphile_worker.add_job('plugins/run-tick', json_build_object('data', '{}'::json, 'orgId', null, 'requestId', 'test'))`,
-      );
+      for (const job of ['schedules/hand-out-due', 'plugins/run-tick'])
+        await platform.sql(
+          `select graphile_worker.add_job($1, json_build_object('data', '{}'::json, 'orgId', null, 'requestId', 'test'))`,
+          [job],
+        );
       await platform.runJobs();
     },
     async stop() {

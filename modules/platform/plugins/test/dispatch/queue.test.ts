@@ -182,7 +182,7 @@ test.serial(
       [id, at.orgId, other.id, neighbour.orgId, body],
     );
     await ground.platform.sql(
-      `update plugin_schedules set next_run_at = date_trunc('minute', now()) where installation_id = any ($1)`,
+      `update schedules set slot = date_trunc('minute', now()), run_at = date_trunc('minute', now()) where owner_id = any ($1)`,
       [[id, other.id]],
     );
     await ground.tick();

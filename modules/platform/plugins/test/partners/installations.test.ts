@@ -166,7 +166,7 @@ test.serial('schedules come round once for each organization, and actions act wh
   const manifest = await ground.register({ ...GO, permissions: wants('kv'), schedules }, source);
   const { id } = await run(manifest);
   await ground.platform.sql(
-    `update plugin_schedules set next_run_at = date_trunc('minute', now()) where installation_id = $1`,
+    `update schedules set slot = date_trunc('minute', now()), run_at = date_trunc('minute', now()) where owner_id = $1`,
     [id],
   );
   await ground.tick();

@@ -159,7 +159,7 @@ test.serial(
     await at.call('POST', '/custom-fields', { name: 'Rack', fieldKey: 'rack', type: 'text', editableBy: 'both' });
     const { id } = await at.run(manifest, { config: { device } });
     await ground.platform.sql(
-      `update plugin_schedules set next_run_at = date_trunc('minute', now()) where installation_id = $1`,
+      `update schedules set slot = date_trunc('minute', now()), run_at = date_trunc('minute', now()) where owner_id = $1`,
       [id],
     );
     await ground.tick();
