@@ -27,6 +27,7 @@ export { reopenHost } from './delivery/breaker.ts';
 export { Listeners } from './delivery/listeners.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { mustBeShapely } from './http/payloads/input.ts';
+export { type Target, target } from './http/payloads/target.ts';
 export { REFRESH_COOKIE } from './http/server.ts';
 export { changesOfList, type ListChanges, type Slice } from './http/sync/changes.ts';
 export {

@@ -2940,6 +2940,55 @@ create policy owner on system_users for all to <owner> using (true) with check (
 create policy platform on system_users for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on system_users to quartermaster_platform;
 
+create table target_set_devices (
+  set_id uuid not null,
+  device_id uuid not null,
+  org_id uuid not null,
+  site_id uuid not null,
+  constraint target_set_devices_device_id_fkey FOREIGN KEY (device_id) REFERENCES devices(id) ON DELETE CASCADE,
+  constraint target_set_devices_set_id_fkey FOREIGN KEY (set_id) REFERENCES target_sets(id) ON DELETE CASCADE,
+  constraint target_set_devices_pkey PRIMARY KEY (set_id, device_id)
+);
+CREATE INDEX target_set_devices_device ON public.target_set_devices USING btree (device_id);
+CREATE INDEX target_set_devices_org ON public.target_set_devices USING btree (org_id);
+alter table target_set_devices force row level security;
+create policy owner on target_set_devices for all to <owner> using (true) with check (true);
+create policy platform on target_set_devices for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on target_set_devices for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on target_set_devices for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on target_set_devices for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on target_set_devices for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on target_set_devices to quartermaster_app;
+grant delete, insert, select, update on target_set_devices to quartermaster_platform;
+
+create table target_sets (
+  id uuid not null default gen_random_uuid(),
+  kind text not null,
+  run_id uuid not null,
+  org_id uuid,
+  partner_id uuid,
+  device_count integer not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint target_sets_owner CHECK ((num_nonnulls(org_id, partner_id) = 1)),
+  constraint target_sets_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint target_sets_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint target_sets_pkey PRIMARY KEY (id),
+  constraint target_sets_once UNIQUE (kind, run_id)
+);
+CREATE INDEX target_sets_expiry ON public.target_sets USING btree (expires_at);
+CREATE INDEX target_sets_org ON public.target_sets USING btree (org_id);
+CREATE INDEX target_sets_partner ON public.target_sets USING btree (partner_id);
+alter table target_sets force row level security;
+create policy owner on target_sets for all to <owner> using (true) with check (true);
+create policy platform on target_sets for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on target_sets for delete to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_insert on target_sets for insert to quartermaster_app with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+create policy tenant_read on target_sets for select to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ANY (ARRAY[( SELECT app_partner_id() AS app_partner_id), ( SELECT app_owner_partner_id() AS app_owner_partner_id)])))));
+create policy tenant_update on target_sets for update to quartermaster_app using (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id))))) with check (((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])) OR ((org_id IS NULL) AND (partner_id = ( SELECT app_partner_id() AS app_partner_id)))));
+grant delete, insert, select, update on target_sets to quartermaster_app;
+grant delete, insert, select, update on target_sets to quartermaster_platform;
+
 create table tenant_modules (
   id uuid not null default gen_random_uuid(),
   partner_id uuid not null,

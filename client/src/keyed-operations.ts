@@ -127,6 +127,7 @@ export const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'POST /system-tools/devices/{deviceId}/tasks/{path}/run',
   'POST /tags/bulk',
   'POST /tags/rename',
+  'POST /targets/preview',
   'POST /users/invite',
   'PATCH /users/me',
   'POST /users/resend-invite',

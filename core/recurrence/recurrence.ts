@@ -1,5 +1,6 @@
 /** The schema of recurrences. */
 import Joi from 'joi';
+import { onlyWhere } from '../only-where.ts';
 import type { Recurrence } from './kinds.ts';
 import { firstWallTimes } from './occurrences.ts';
 
@@ -10,12 +11,12 @@ const PARTS =
   /^(FREQ=(HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)|INTERVAL=[1-9]\d{0,2}|COUNT=[1-9]\d{0,3}|UNTIL=\d{8}(T\d{6}Z?)?|WKST=(MO|SU)|BY(DAY|MONTHDAY|MONTH|SETPOS|HOUR|MINUTE)=[-+0-9A-Z,]{1,100})$/;
 
 const weekday = Joi.number().integer().min(0).max(6);
-/** One schema where another field fits, and another where it does not. */
-const either = (field: string, is: string | Joi.Schema, fits: Joi.Schema, otherwise: Joi.Schema) =>
-  // biome-ignore lint/suspicious/noThenProperty: Joi names it so
-  Joi.when(field, { is, then: fits, otherwise });
-const onlyIf = (frequency: string, schema: Joi.Schema) => either('frequency', frequency, schema, Joi.forbidden());
-const withFrequency = (schema: Joi.Schema) => either('frequency', Joi.exist(), schema, Joi.forbidden());
+const onlyIf = <S extends Joi.Schema>(frequency: string, schema: S) =>
+  onlyWhere(schema, (around) => around.frequency === frequency);
+const withFrequency = <S extends Joi.Schema>(schema: S) =>
+  onlyWhere(schema, ({ frequency }) => frequency !== undefined);
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
 const rule = Joi.string()
   .max(300)
@@ -39,19 +40,17 @@ export function recurrence(leastMinutes: number): Joi.ObjectSchema<Recurrence> {
     cron: Joi.string().max(100).description('Five fields: minute, hour, day of month, month, day of week'),
     rrule: rule.description('A rule of RFC 5545: FREQ=WEEKLY;BYDAY=MO'),
     frequency: Joi.string().valid('daily', 'weekly', 'monthly'),
-    start: either(
-      'rrule',
-      Joi.exist(),
-      Joi.string()
-        .pattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/, 'a local date and time such as 2026-01-05T09:00')
-        .required(),
-      Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/, 'a date such as 2026-01-05'),
-    ),
-    time: withFrequency(
-      Joi.string()
-        .pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time such as 09:30')
-        .required(),
-    ),
+    start: Joi.string()
+      .max(16)
+      .custom((text: string, helpers) => {
+        const [around] = helpers.state.ancestors as { rrule?: string }[];
+        if ((around?.rrule === undefined ? DATE : LOCAL).test(text)) return text;
+        return helpers.message({
+          custom: '{{#label}} must be a date such as 2026-01-05, of a rule with its time: 2026-01-05T09:00',
+        });
+      })
+      .description('The date from which intervals are counted; of a rule its first local date and time'),
+    time: withFrequency(Joi.string().pattern(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time such as 09:30')),
     interval: withFrequency(Joi.number().integer().min(1).max(52)),
     daysOfWeek: onlyIf('weekly', Joi.array().items(weekday).min(1).max(7).unique()),
     dayOfMonth: onlyIf('monthly', Joi.number().integer().min(-1).max(31).invalid(0)),
@@ -62,6 +61,8 @@ export function recurrence(leastMinutes: number): Joi.ObjectSchema<Recurrence> {
     offsetDays: onlyIf('monthly', Joi.number().integer().min(0).max(27)),
   })
     .xor('cron', 'rrule', 'frequency')
+    .with('rrule', 'start')
+    .with('frequency', 'time')
     .oxor('dayOfMonth', 'nthWeekday')
     .custom((given: Recurrence, helpers) => {
       const times = timesOf(given);

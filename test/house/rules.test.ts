@@ -16,6 +16,7 @@ const RANK: Record<string, number> = {
   'explain.ts': 0,
   'data-folder.ts': 0,
   'listen.ts': 0,
+  'only-where.ts': 0,
   'secrets.ts': 0,
   database: 1,
   work: 2,

@@ -2,9 +2,9 @@
 import { type BoundApi, defineApi } from '#core';
 import { membersOf } from './services/group-lists.ts';
 import { groupsOf } from './services/members/member-lists.ts';
-import { missing } from './services/reach.ts';
+import { known, missing } from './services/reach.ts';
 
-export const api = defineApi({ membersOf, groupsOf, missing });
+export const api = defineApi({ membersOf, groupsOf, known, missing });
 
 declare module '#core/contract' {
   interface Apis {

@@ -53,6 +53,21 @@ export async function missing(ctx: Context, orgId: string, ids: readonly string[
   return ids.filter((id) => !rows.some((row) => row.id === id));
 }
 
+/** Those of the ids that are groups of the organization, or of any organization of the partner. */
+export async function known(
+  ctx: Context,
+  ids: readonly string[],
+  { orgId, partnerId }: { orgId: string | null; partnerId: string | null },
+): Promise<string[]> {
+  // reach: only tells which of the ids exist, when a request names them
+  const { rows } = await ctx.sql<{ id: string }>(
+    `select id from device_groups where id = any($1::uuid[])
+       and (org_id = $2 or org_id in (select o.id from organizations o where o.partner_id = $3 and o.deleted_at is null))`,
+    [ids, orgId, partnerId],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** The ids that are not groups visible to the caller. */
 export async function unseen(ctx: Context, ids: readonly string[]): Promise<string[]> {
   const seen = await groupsIn(ctx)
