@@ -5,7 +5,7 @@ import type { Services } from '../context/index.ts';
 export type ObjectStorage = NonNullable<Services['config']['objectStorage']>;
 
 /**
- * A client of the configured store; whoever opens it calls its `destroy`. Its commands reject with the errors of the SDK,
+ * A client of the configured store; the caller calls its `destroy`. Its commands reject with the errors of the SDK,
  * after 10 s without a connection and 60 s without an answer. Must not be used within a transaction.
  */
 export async function openBucketClient(storage: ObjectStorage): Promise<S3Client> {
