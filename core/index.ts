@@ -46,6 +46,7 @@ export { dependenciesOf, dependentsOf } from './modules/graph.ts';
 export { MODULES_NOTICE } from './modules/states.ts';
 export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
 export { nextOccurrence, nextOccurrences, type Recurrence, recurrence } from './recurrence/index.ts';
+export { type ObjectStorage, openBucketClient } from './storage/bucket-client.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';
 export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';

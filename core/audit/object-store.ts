@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Services } from '../context/index.ts';
+import { type ObjectStorage, openBucketClient } from '../storage/bucket-client.ts';
 
 type Config = Services['config'];
 
@@ -21,22 +22,13 @@ export async function objectStore(config: Pick<Config, 'objectStorage' | 'dataDi
   return config.objectStorage ? bucket(config.objectStorage) : folder(join(config.dataDir, 'archive'));
 }
 
-async function bucket(options: NonNullable<Config['objectStorage']>): Promise<ObjectStore> {
-  // Loaded only when used: it is large.
-  const { S3Client, PutObjectCommand, HeadObjectCommand, GetObjectCommand, ListObjectsV2Command } = await import(
+async function bucket(options: ObjectStorage): Promise<ObjectStore> {
+  // Imported on demand, because it is large.
+  const { PutObjectCommand, HeadObjectCommand, GetObjectCommand, ListObjectsV2Command } = await import(
     '@aws-sdk/client-s3'
   );
-  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey, forcePathStyle } = options;
-  const client = new S3Client({
-    region,
-    forcePathStyle,
-    credentials: { accessKeyId, secretAccessKey },
-    // Stores other than AWS often do not support trailing checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: 10_000, requestTimeout: 60_000 },
-    ...(endpoint ? { endpoint } : {}),
-  });
+  const Bucket = options.bucket;
+  const client = await openBucketClient(options);
   return {
     async put(Key, body) {
       const Body = Buffer.from(body);

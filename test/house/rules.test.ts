@@ -19,6 +19,7 @@ const RANK: Record<string, number> = {
   'only-where.ts': 0,
   'secrets.ts': 0,
   database: 1,
+  storage: 1,
   work: 2,
   audit: 3,
   events: 3,

@@ -1,8 +1,8 @@
 /** Files of releases in an S3-compatible store: listed and read with the SDK, served through links that are signed here. */
 import { createHash, createHmac } from 'node:crypto';
-import type { Services } from '#core';
+import { type ObjectStorage, openBucketClient } from '#core';
 
-export type Storage = NonNullable<Services['config']['objectStorage']>;
+export type Storage = ObjectStorage;
 /** The folder of releases in the bucket: `agents/<version>/<file>`. */
 export const PREFIX = 'agents/';
 
@@ -49,15 +49,9 @@ export interface StoredFiles {
 /** Its functions reject with the errors of the SDK. Must not be used within a transaction. */
 export async function openStorage(storage: Storage): Promise<StoredFiles> {
   // Imported on demand, because it is large.
-  const { S3Client, GetObjectCommand, paginateListObjectsV2 } = await import('@aws-sdk/client-s3');
-  const { endpoint, region, bucket: Bucket, accessKeyId, secretAccessKey, forcePathStyle } = storage;
-  const client = new S3Client({
-    ...{ region, forcePathStyle, credentials: { accessKeyId, secretAccessKey } },
-    // Many stores other than AWS do not support trailing checksums.
-    ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
-    requestHandler: { connectionTimeout: 10_000, requestTimeout: 60_000 },
-    ...(endpoint ? { endpoint } : {}),
-  });
+  const { GetObjectCommand, paginateListObjectsV2 } = await import('@aws-sdk/client-s3');
+  const Bucket = storage.bucket;
+  const client = await openBucketClient(storage);
   return {
     async list(Prefix) {
       const files: { name: string; size: number }[] = [];
