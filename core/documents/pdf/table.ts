@@ -6,7 +6,7 @@ import { MARGIN, type Pages } from './pages.ts';
 import { LINE_HEIGHT, type Style } from './pen.ts';
 
 const MAX_LINES = 4;
-const PADDING = { x: 4, y: 3 };
+const PADDING = { x: 6, y: 3 };
 const SHARES: Record<ValueKind, number> = {
   text: 2.2,
   integer: 1,
