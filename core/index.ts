@@ -25,6 +25,17 @@ export { isDataException } from './database/errors.ts';
 export { holdsDevices, inGroups } from './database/reach.ts';
 export { reopenHost } from './delivery/breaker.ts';
 export { Listeners } from './delivery/listeners.ts';
+export { csvLines } from './documents/csv.ts';
+export {
+  type CellValue,
+  DOCUMENT_FORMATS,
+  type DocumentColumn,
+  type DocumentDeclaration,
+  type DocumentFormat,
+  type DocumentRow,
+  type DocumentSection,
+} from './documents/document.ts';
+export { DOCUMENT_TYPES, writeDocument } from './documents/write.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { mustBeShapely } from './http/payloads/input.ts';
 export { type Target, target } from './http/payloads/target.ts';

@@ -28,7 +28,7 @@ const RANK: Record<string, number> = {
   settings: 3,
   outbound: 3,
   live: 3,
-
+  documents: 3,
   delivery: 3,
   modules: 3,
   recurrence: 4,

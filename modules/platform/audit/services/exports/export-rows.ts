@@ -1,5 +1,5 @@
 /** Entries as lines of a CSV or JSON file. */
-import { stringify } from 'csv-stringify/sync';
+import { csvLines as linesOf } from '#core';
 import { categoryOf } from '../categories.ts';
 import type { EntryRow } from '../reading/selection.ts';
 
@@ -40,14 +40,13 @@ export const exported = (row: EntryRow): Exported => ({
   details: row.details,
 });
 
-/**
- * RFC 4180 except for line ends. A cell that a spreadsheet would run as a formula gets an apostrophe in front, because the
- * data comes from tenants and administrators open the file.
- */
-export const csvLines = (rows: readonly EntryRow[], { header }: { header: boolean }): string =>
-  stringify(
-    rows.map((row) => ({ ...exported(row), details: JSON.stringify(row.details) })),
-    { columns: [...EXPORT_COLUMNS], header, escape_formulas: true, quoted_match: /[\r\n]/ },
-  );
+/** Lines of CSV in the order of the columns; `details` as JSON. */
+export const csvLines = (rows: readonly EntryRow[], { header }: { header: boolean }): string => {
+  const lines = rows.map((row) => {
+    const entry = { ...exported(row), details: JSON.stringify(row.details) };
+    return EXPORT_COLUMNS.map((column) => entry[column] as string | null);
+  });
+  return linesOf(header ? [EXPORT_COLUMNS, ...lines] : lines);
+};
 
 export const jsonLines = (rows: readonly EntryRow[]): string[] => rows.map((row) => JSON.stringify(exported(row)));
