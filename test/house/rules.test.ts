@@ -19,6 +19,7 @@ const RANK: Record<string, number> = {
   'secrets.ts': 0,
   database: 1,
   work: 2,
+  series: 2,
   audit: 3,
   events: 3,
   jobs: 3,
