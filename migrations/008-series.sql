@@ -41,6 +41,7 @@ create index series_5m_at on series_5m using brin (at) with (pages_per_range = 3
 call protect_tenant('series_5m');
 select ensure_daily_partitions('series_5m', 7);
 
+-- Read from the index alone: a roll-up writes all series of an hour together, so that rows of one series lie apart.
 create table series_hours (
   series_id bigint not null,
   at timestamptz not null,
@@ -49,7 +50,7 @@ create table series_hours (
   total double precision not null,
   low double precision not null,
   high double precision not null,
-  primary key (series_id, at, org_id)
+  primary key (series_id, at, org_id) include (samples, total, low, high)
 ) partition by range (at);
 call protect_tenant('series_hours');
 select ensure_daily_partitions('series_hours', 7);
@@ -62,7 +63,7 @@ create table series_days (
   total double precision not null,
   low double precision not null,
   high double precision not null,
-  primary key (series_id, at, org_id)
+  primary key (series_id, at, org_id) include (samples, total, low, high)
 );
 create index series_days_age on series_days using brin (at);
 call protect_tenant('series_days');
@@ -81,10 +82,11 @@ create table series_late (
 );
 call protect_platform('series_late');
 
--- A history takes from roll-ups what lies before this time, and the rest from points.
+-- A history takes from roll-ups what lies before this time, and the rest from points. The last five minutes that were rolled up are
+-- made again by the next run, because points still come for them.
 create function series_rolled_until() returns timestamptz
 language sql stable security definer set search_path = public, pg_temp as
-  $$ select coalesce((select rolled_until from series_progress), 'epoch'::timestamptz) $$;
+  $$ select coalesce((select rolled_until - interval '5 minutes' from series_progress), 'epoch'::timestamptz) $$;
 comment on function series_rolled_until() is 'any tenant: it tells one time of the whole installation, and reads no row of a tenant';
 revoke all on function series_rolled_until() from public;
 grant execute on function series_rolled_until() to quartermaster_app, quartermaster_platform;

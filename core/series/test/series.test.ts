@@ -82,6 +82,7 @@ test.serial('a point that comes twice counts once, also within one call', async 
   const points = minutesFrom(start, 5, () => 1);
   await Promise.all([record([...points, ...points]), record(points)]);
   await record(points);
+  await rollUpSeries(database.platform);
   t.is((await read(start, start + HOUR_MS, 12)).series[0]?.points[0]?.samples, 5);
 });
 
