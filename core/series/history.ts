@@ -94,7 +94,7 @@ select ordinal::integer as ordinal, (select min(unit) from wanted w where w.ordi
   array_to_json(array_agg(low)) as min, array_to_json(array_agg(high)) as max
 from buckets b group by ordinal`;
 
-interface Row {
+interface HistoryRow {
   ordinal: number;
   unit: string | null;
   places: number[];
@@ -119,7 +119,7 @@ export async function readSeries(
   if (!(points >= 1 && points <= MAX_POINTS)) throw fault('points', `"points" must be 1 to ${MAX_POINTS}`);
   const { step, begin, count } = chooseStep(from, to, points);
   const end = new Date(begin + count * step * 1000);
-  const { rows } = await ctx.sql<Row>(
+  const { rows } = await ctx.sql<HistoryRow>(
     statementOf(step),
     [
       keys.map(({ kind }) => kind),
@@ -139,7 +139,7 @@ export async function readSeries(
   return { from: new Date(begin), to: end, stepSeconds: step, series };
 }
 
-function pointsOf(row: Row | undefined, begin: number, step: number, count: number): (SeriesBucket | null)[] {
+function pointsOf(row: HistoryRow | undefined, begin: number, step: number, count: number): (SeriesBucket | null)[] {
   const points: (SeriesBucket | null)[] = new Array(count).fill(null);
   for (const [index, place] of (row?.places ?? []).entries()) {
     points[place] = {

@@ -1,4 +1,4 @@
-/** How samples become hours, and hours days: what the roll-up of core is told. Platform role. */
+/** The tables and aggregates of device metrics, as they are declared to the roll-up of core. Platform role. */
 import { type Context, type RollUpLadder, rollUp } from '#core';
 import { FROM_ROLLED, FROM_SAMPLES, ROLLED } from './metric-columns.ts';
 
