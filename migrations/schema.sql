@@ -2692,6 +2692,132 @@ create policy owner on secret_fingerprints for all to <owner> using (true) with 
 create policy platform on secret_fingerprints for all to quartermaster_platform using (true) with check (true);
 grant select on secret_fingerprints to quartermaster_platform;
 
+create table series (
+  id bigint not null generated always as identity,
+  org_id uuid not null,
+  source_kind text not null,
+  source_id uuid not null,
+  key text not null,
+  unit text,
+  created_at timestamp with time zone not null default now(),
+  constraint series_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200))),
+  constraint series_source_kind_check CHECK ((source_kind ~ '^[a-z][a-z0-9-]{0,49}$'::text)),
+  constraint series_unit_check CHECK (((length(unit) >= 1) AND (length(unit) <= 32))),
+  constraint series_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint series_pkey PRIMARY KEY (id),
+  constraint series_source_kind_source_id_key_org_id_key UNIQUE (source_kind, source_id, key, org_id)
+);
+CREATE INDEX series_org ON public.series USING btree (org_id);
+alter table series force row level security;
+create policy owner on series for all to <owner> using (true) with check (true);
+create policy platform on series for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on series for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on series for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on series for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on series for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on series to quartermaster_app;
+grant delete, insert, select, update on series to quartermaster_platform;
+
+create table series_5m (
+  series_id bigint not null,
+  at timestamp with time zone not null,
+  org_id uuid not null,
+  samples integer not null,
+  total double precision not null,
+  low double precision not null,
+  high double precision not null,
+  constraint series_5m_pkey PRIMARY KEY (series_id, at, org_id)
+) partition by RANGE (at);
+CREATE INDEX series_5m_at ON ONLY public.series_5m USING brin (at) WITH (pages_per_range='32', autosummarize='on');
+alter table series_5m force row level security;
+create policy owner on series_5m for all to <owner> using (true) with check (true);
+create policy platform on series_5m for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on series_5m for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on series_5m for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on series_5m for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on series_5m for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on series_5m to quartermaster_app;
+grant delete, insert, select, update on series_5m to quartermaster_platform;
+
+create table series_days (
+  series_id bigint not null,
+  at timestamp with time zone not null,
+  org_id uuid not null,
+  samples integer not null,
+  total double precision not null,
+  low double precision not null,
+  high double precision not null,
+  constraint series_days_pkey PRIMARY KEY (series_id, at, org_id) INCLUDE (samples, total, low, high)
+);
+CREATE INDEX series_days_age ON public.series_days USING brin (at);
+alter table series_days force row level security;
+create policy owner on series_days for all to <owner> using (true) with check (true);
+create policy platform on series_days for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on series_days for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on series_days for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on series_days for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on series_days for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on series_days to quartermaster_app;
+grant delete, insert, select, update on series_days to quartermaster_platform;
+
+create table series_hours (
+  series_id bigint not null,
+  at timestamp with time zone not null,
+  org_id uuid not null,
+  samples integer not null,
+  total double precision not null,
+  low double precision not null,
+  high double precision not null,
+  constraint series_hours_pkey PRIMARY KEY (series_id, at, org_id) INCLUDE (samples, total, low, high)
+) partition by RANGE (at);
+alter table series_hours force row level security;
+create policy owner on series_hours for all to <owner> using (true) with check (true);
+create policy platform on series_hours for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on series_hours for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on series_hours for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on series_hours for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on series_hours for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on series_hours to quartermaster_app;
+grant delete, insert, select, update on series_hours to quartermaster_platform;
+
+create table series_late (
+  series_id bigint not null,
+  hour timestamp with time zone not null
+);
+alter table series_late force row level security;
+create policy owner on series_late for all to <owner> using (true) with check (true);
+create policy platform on series_late for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on series_late to quartermaster_platform;
+
+create table series_points (
+  series_id bigint not null,
+  at timestamp with time zone not null,
+  org_id uuid not null,
+  value double precision not null,
+  constraint series_points_pkey PRIMARY KEY (series_id, at)
+) partition by RANGE (at);
+CREATE INDEX series_points_at ON ONLY public.series_points USING brin (at) WITH (pages_per_range='32', autosummarize='on');
+alter table series_points force row level security;
+create policy owner on series_points for all to <owner> using (true) with check (true);
+create policy platform on series_points for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on series_points for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on series_points for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on series_points for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on series_points for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on series_points to quartermaster_app;
+grant delete, insert, select, update on series_points to quartermaster_platform;
+
+create table series_progress (
+  only_row boolean not null default true,
+  rolled_until timestamp with time zone not null,
+  constraint series_progress_only_row_check CHECK (only_row),
+  constraint series_progress_pkey PRIMARY KEY (only_row)
+);
+alter table series_progress force row level security;
+create policy owner on series_progress for all to <owner> using (true) with check (true);
+create policy platform on series_progress for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on series_progress to quartermaster_platform;
+
 create table sessions (
   id uuid not null default gen_random_uuid(),
   user_id uuid not null,
@@ -4540,6 +4666,14 @@ begin
   end if;
   raise exception 'audit_logs is append-only: % refused', tg_op using errcode = 'insufficient_privilege';
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.series_rolled_until()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$ select coalesce((select rolled_until - interval '5 minutes' from series_progress), 'epoch'::timestamptz) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.site_exists(site uuid)

@@ -1,12 +1,21 @@
 /** What nodes do for the queue besides running jobs: release the jobs of dead nodes, postpone paused jobs, clean up. */
 import { makeWorkerUtils } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { freeDeadNodes, makePartitions, markHorizon, pruneHistory, type TaskServices } from '#core/jobs';
+import {
+  freeDeadNodes,
+  makePartitions,
+  markHorizon,
+  pruneHistory,
+  pruneSeries,
+  rollUpSeries,
+  type TaskServices,
+} from '#core/jobs';
 import { queueLogger } from './log.ts';
 
 const SWEEP_MS = 5_000;
 const UPKEEP_MS = 3_600_000;
 const HORIZON_MS = 60_000;
+const ROLL_UP_MS = 300_000;
 /** Days after which a permanently failed job leaves the queue. */
 const FAILED_DAYS = 30;
 /** Jobs of a paused task that one statement postpones. */
@@ -27,11 +36,13 @@ export function startUpkeep(services: TaskServices): () => Promise<void> {
       log,
     ),
     repeat(HORIZON_MS, () => markHorizon(platform), log),
+    repeat(ROLL_UP_MS, () => rollUpSeries(platform), log),
     repeat(
       UPKEEP_MS,
       async () => {
         await makePartitions(platform);
         await pruneHistory(platform);
+        await pruneSeries(platform);
         await cleanQueue(services);
       },
       log,

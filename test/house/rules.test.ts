@@ -21,6 +21,7 @@ const RANK: Record<string, number> = {
   database: 1,
   storage: 1,
   work: 2,
+  series: 2,
   audit: 3,
   events: 3,
   jobs: 3,

@@ -1,6 +1,6 @@
 /** Rolls up samples into hours and hours into days. */
 import { defineJob } from '#core';
-import { rollUp } from '../services/metric-rollups.ts';
+import { rollUpMetrics } from '../services/metric-rollups.ts';
 
 declare module '#core/contract' {
   interface Jobs {
@@ -14,6 +14,6 @@ export default defineJob({
   schedule: { cron: '4 * * * *' },
   maxAttempts: 5,
   async run(ctx) {
-    if (await rollUp(ctx)) ctx.addJob('device-metrics/roll-up-metrics', {}, { key: 'device-metrics-roll-up' });
+    if (await rollUpMetrics(ctx)) ctx.addJob('device-metrics/roll-up-metrics', {}, { key: 'device-metrics-roll-up' });
   },
 });

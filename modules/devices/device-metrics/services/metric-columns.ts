@@ -77,8 +77,3 @@ export const SHOWN = [
     ...(peak ? [`${column}_max as "${name}Max"`] : []),
   ]),
 ].join(', ');
-
-/** For `on conflict`, when a roll-up is computed again. */
-export const REPLACED = ROLLED.split(', ')
-  .map((column) => `${column} = excluded.${column}`)
-  .join(', ');
