@@ -1,9 +1,10 @@
-/** docs/catalog.md: which modules there are, and what each declares. Made from the loaded modules, never from their source. */
+/** docs/catalog.md: which modules there are, and what each declares. Made from the loaded modules, never from their source, and the list of shared mechanisms. */
 import { basename, dirname } from 'node:path';
 import type Joi from 'joi';
 import { CORE_SLOTS, type KnownEvent, type Module, nameHeard, type Schedule } from '../core/contract/index.ts';
 import { keysOf } from '../core/http/schema-parts.ts';
 import type { LoadedModule } from '../core/loader/read-module.ts';
+import { DOORS } from './doors.ts';
 
 const HEAD = `# Catalog
 
@@ -18,6 +19,7 @@ export function catalogOf(modules: readonly LoadedModule[]): string {
   return [
     HEAD,
     overviewOf(sorted),
+    doorsTable(),
     slotsOf(modules),
     ...sorted.flatMap(([group, members]) => [`## ${group}\n`, ...members.map((loaded) => sectionOf(loaded, modules))]),
   ].join('\n');
@@ -49,6 +51,11 @@ function overviewOf(groups: readonly [string, LoadedModule[]][]): string {
     ]),
   );
   return `## Modules\n\n${table(['group', 'module', 'what it is', 'requires', 'routes', 'events', 'jobs'], rows)}`;
+}
+
+function doorsTable(): string {
+  const rows = DOORS.map(({ name, offers, place }) => [name, offers, `[${place}](../${place})`]);
+  return `## Shared mechanisms\n\n${table(['mechanism', 'what it offers', 'where'], rows)}`;
 }
 
 function slotsOf(modules: readonly LoadedModule[]): string {
