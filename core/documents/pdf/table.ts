@@ -26,7 +26,7 @@ interface Placed extends DocumentColumn {
 /** Yields after each row, so that what was drawn can be handed on. */
 export async function* drawTable(pages: Pages, section: TableSection, show: Shown): AsyncGenerator<void> {
   const size = section.columns.length > 16 ? 5.5 : section.columns.length > 10 ? 6.5 : 8;
-  const table = new Table(pages, placed(section.columns, pages.width), size, show);
+  const table = new Table(pages, placed(section.columns, pages, size), size, show);
   if (section.heading) pages.heading(section.heading, size * 8);
   const totals = new Totals(section.columns);
   table.header();
@@ -42,16 +42,37 @@ export async function* drawTable(pages: Pages, section: TableSection, show: Show
   pages.y += 10;
 }
 
-function placed(columns: readonly DocumentColumn[], width: number): Placed[] {
-  const share = ({ width: own, kind }: DocumentColumn) => own ?? SHARES[kind];
-  const sum = columns.reduce((total, column) => total + share(column), 0);
+/** By their shares of the page; a column is wide enough for each word of its heading, where there is room for that. */
+function placed(columns: readonly DocumentColumn[], pages: Pages, size: number): Placed[] {
+  const style = { size, isBold: true, colour: '#ffffff' };
+  const least = columns.map(({ label }) => {
+    const words = plainText(label).split(/\s+/);
+    return Math.ceil(Math.max(...words.map((word) => pages.pen.width(word, style)))) + 2 * PADDING.x;
+  });
+  const spaces = spacesOf(columns, pages.width, least);
   let x = MARGIN;
-  return columns.map((column) => {
-    const space = (width * share(column)) / sum;
+  return columns.map((column, at) => {
+    const space = spaces[at] ?? 0;
     x += space;
     const isRight = column.align ? column.align === 'right' : isCounted(column.kind);
     return { ...column, x: x - space, space, isRight };
   });
+}
+
+function spacesOf(columns: readonly DocumentColumn[], width: number, least: readonly number[]): number[] {
+  const shares = columns.map(({ width: own, kind }) => own ?? SHARES[kind]);
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  if (least.reduce((sum, space) => sum + space, 0) > width) return shares.map((share) => (width * share) / whole);
+  // Columns that would be too narrow get their least, the others share what is left; that can make further ones too narrow.
+  const fixed = new Map<number, number>();
+  for (;;) {
+    const left = width - [...fixed.values()].reduce((sum, space) => sum + space, 0);
+    const open = shares.reduce((sum, share, at) => (fixed.has(at) ? sum : sum + share), 0);
+    const spaces = shares.map((share, at) => fixed.get(at) ?? (left * share) / open);
+    const narrow = spaces.findIndex((space, at) => !fixed.has(at) && space < (least[at] ?? 0));
+    if (narrow < 0) return spaces;
+    fixed.set(narrow, least[narrow] ?? 0);
+  }
 }
 
 class Table {
