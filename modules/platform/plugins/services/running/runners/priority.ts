@@ -11,20 +11,42 @@ export const NICE = {
   behind: { process: 19, session: 15 },
 } as const;
 
+/** Milliseconds between two changes of sessions: Linux takes so many from users other than root, on the whole machine. */
+const BETWEEN_MS = 110;
+const waiting = new Map<number, number>();
+let timer: NodeJS.Timeout | null = null;
+
 /**
  * Best effort. On Linux with autogroups a process in a session of its own is weighed against the server's whole session,
  * whatever its own niceness is: so the priority of the session is lowered as well.
  * @param leader of the session @param pid the process that does the work
  */
 export function setNice(leader: number, pid: number, nice: (typeof NICE)[keyof typeof NICE]): void {
-  try {
-    writeFileSync(`/proc/${leader}/autogroup`, String(nice.session));
-  } catch {
-    // It does not exist, or this user may not change it.
-  }
+  waiting.set(leader, nice.session);
+  setSessions();
   try {
     setPriority(pid, nice.process);
   } catch {
     // It has ended; or only root may raise what was lowered.
+  }
+}
+
+function setSessions(): void {
+  if (timer) return;
+  for (const [leader, nice] of waiting) {
+    try {
+      writeFileSync(`/proc/${leader}/autogroup`, String(nice));
+    } catch (error) {
+      // Too soon after the change before, of this process or of any other.
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
+        timer = setTimeout(() => {
+          timer = null;
+          setSessions();
+        }, BETWEEN_MS).unref();
+        return;
+      }
+      // It does not exist, or this user may not change it.
+    }
+    waiting.delete(leader);
   }
 }
