@@ -4,7 +4,7 @@ import type Joi from 'joi';
 import { CORE_SLOTS, type KnownEvent, type Module, nameHeard, type Schedule } from '../core/contract/index.ts';
 import { keysOf } from '../core/http/schema-parts.ts';
 import type { LoadedModule } from '../core/loader/read-module.ts';
-import { DOORS } from './doors.ts';
+import { MECHANISMS } from './mechanisms.ts';
 
 const HEAD = `# Catalog
 
@@ -19,7 +19,7 @@ export function catalogOf(modules: readonly LoadedModule[]): string {
   return [
     HEAD,
     overviewOf(sorted),
-    doorsTable(),
+    mechanismsTable(),
     slotsOf(modules),
     ...sorted.flatMap(([group, members]) => [`## ${group}\n`, ...members.map((loaded) => sectionOf(loaded, modules))]),
   ].join('\n');
@@ -53,8 +53,8 @@ function overviewOf(groups: readonly [string, LoadedModule[]][]): string {
   return `## Modules\n\n${table(['group', 'module', 'what it is', 'requires', 'routes', 'events', 'jobs'], rows)}`;
 }
 
-function doorsTable(): string {
-  const rows = DOORS.map(({ name, offers, place }) => [name, offers, `[${place}](../${place})`]);
+function mechanismsTable(): string {
+  const rows = MECHANISMS.map(({ name, offers, place }) => [name, offers, `[${place}](../${place})`]);
   return `## Shared mechanisms\n\n${table(['mechanism', 'what it offers', 'where'], rows)}`;
 }
 

@@ -54,6 +54,7 @@ export const OWN = {
   CORS_ORIGINS: list(origin),
   HTTP_CONNECTIONS_PER_SOURCE: number(0, 100_000, 500),
   API_REQUIRE_IF_MATCH: flag(false),
+  API_TICKETS_AT_ONE_ADDRESS: flag(true),
   METRICS_TOKEN: text(),
   METRICS_PORT: optionalNumber(1, 65535),
   DATABASE_URL: postgresUrl(),

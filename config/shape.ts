@@ -59,6 +59,7 @@ const httpOf = (v: OwnValues): Config['http'] => ({
   corsOrigins: v.CORS_ORIGINS,
   connectionsPerSource: v.HTTP_CONNECTIONS_PER_SOURCE,
   requireIfMatch: v.API_REQUIRE_IF_MATCH,
+  ticketsAtOneAddress: v.API_TICKETS_AT_ONE_ADDRESS,
   metricsToken: v.METRICS_TOKEN,
   metricsPort: v.METRICS_PORT,
 });

@@ -34,6 +34,8 @@ export interface Config {
     corsOrigins: string[];
     /** Connections of one address without an authenticated caller; 0 for any number. */
     connectionsPerSource: number;
+    /** Tickets of browsers are good only at the address that asked for them. */
+    ticketsAtOneAddress: boolean;
     /** Changes of resources must name the state they are about (`If-Match`), else 428. */
     requireIfMatch: boolean;
     metricsToken?: string;

@@ -19,7 +19,7 @@ export type {
   OutgoingMessage,
   StartedModule,
 } from './contract/index.ts';
-export { EVENT_COLUMNS, eventOf, nameOfEvent } from './contract/index.ts';
+export { EVENT_COLUMNS, eventOf, nameOfEvent, TICKET_PURPOSES, type TicketPurpose } from './contract/index.ts';
 export { sourceOf } from './counters/source.ts';
 export { isDataException } from './database/errors.ts';
 export { holdsDevices, inGroups } from './database/reach.ts';
@@ -39,6 +39,7 @@ export { DOCUMENT_TYPES, writeDocument } from './documents/write.ts';
 export { onceForKey } from './http/conventions/idempotency.ts';
 export { mustBeShapely } from './http/payloads/input.ts';
 export { type Target, target } from './http/payloads/target.ts';
+export { type TicketQuery, ticketQuery } from './http/payloads/tickets.ts';
 export { REFRESH_COOKIE } from './http/server.ts';
 export { changesOfList, type ListChanges, type Slice } from './http/sync/changes.ts';
 export {
@@ -57,11 +58,11 @@ export { dependenciesOf, dependentsOf } from './modules/graph.ts';
 export { MODULES_NOTICE } from './modules/states.ts';
 export { cutText, escapeHtml, mailIdOf, oneLine } from './outbound/texts.ts';
 export { nextOccurrence, nextOccurrences, type Recurrence, recurrence } from './recurrence/index.ts';
-export { type ObjectStorage, openBucketClient } from './storage/bucket-client.ts';
 export { readSeries, type SeriesBucket, type SeriesHistory, type SeriesKey } from './series/history.ts';
 export { recordPoints, type SeriesPoint, type SeriesSource } from './series/record.ts';
 export { type RollUpLadder, type RollUpStep, rollUp } from './series/roll-up.ts';
 export { removeSeries } from './series/upkeep.ts';
+export { type ObjectStorage, openBucketClient } from './storage/bucket-client.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';
 export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';

@@ -723,6 +723,22 @@ create policy owner on audit_trees for all to <owner> using (true) with check (t
 create policy platform on audit_trees for all to quartermaster_platform using (true) with check (true);
 grant delete, insert, select, update on audit_trees to quartermaster_platform;
 
+create table browser_tickets (
+  token_hash text not null,
+  session_id uuid not null,
+  purpose text not null,
+  address inet,
+  expires_at timestamp with time zone not null,
+  constraint browser_tickets_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint browser_tickets_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX browser_tickets_expiry ON public.browser_tickets USING btree (expires_at);
+CREATE INDEX browser_tickets_session ON public.browser_tickets USING btree (session_id);
+alter table browser_tickets force row level security;
+create policy owner on browser_tickets for all to <owner> using (true) with check (true);
+create policy platform on browser_tickets for all to quartermaster_platform using (true) with check (true);
+grant delete, insert, select, update on browser_tickets to quartermaster_platform;
+
 create table cron_status (
   identifier text not null,
   last_expected timestamp with time zone,

@@ -39,6 +39,7 @@ export const KEYED_OPERATIONS: ReadonlySet<string> = new Set([
   'POST /auth/phone/confirm',
   'POST /auth/phone/verify',
   'DELETE /auth/sessions/{id}',
+  'POST /auth/tickets',
   'POST /custom-fields',
   'PATCH /custom-fields/{id}',
   'DELETE /custom-fields/{id}',

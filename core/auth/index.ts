@@ -1,4 +1,5 @@
 /** Passwords, tokens and one-time codes, for the modules that log people and agents in. */
+export { newTicket, TICKET_SECONDS } from './browser-tickets.ts';
 export { loginAnswer, tokensShape } from './login-answer.ts';
 export {
   equalHash,

@@ -8,6 +8,10 @@ export interface AgentAccess {
   /** Stays open while the organization is suspended, so that its agents can be removed. */
   suspended?: boolean;
 }
+/** What a browser may open with a ticket in place of a header. */
+export const TICKET_PURPOSES = ['events', 'audit.export'] as const;
+export type TicketPurpose = (typeof TICKET_PURPOSES)[number];
+
 export type Access =
   | {
       /** `resource:action`; null for any signed-in caller, with the reason. */
@@ -18,6 +22,8 @@ export type Access =
       mfa?: boolean;
       /** The scope that API keys need instead of the permission, where people have to show a second factor. */
       keyScope?: string;
+      /** People may show a ticket for this purpose, as `?ticket=`, in place of a token: for streams and downloads that browsers open. */
+      ticket?: TicketPurpose;
       /** False where an API key is never accepted. */
       apiKey?: boolean;
       /** True for routes that a user needs to enroll a required second factor. */

@@ -26,6 +26,8 @@ export interface AccessServices {
   principals: Principals;
   counters: Counters;
   batches: Batches;
+  /** The session that a ticket stands for, which is used up by it; null where it opens nothing. */
+  useTicket(ticket: string, purpose: string, ip: string): Promise<string | null>;
   verifyToken(token: string): Promise<AccessClaims>;
   agentAuthenticator(): AgentAuthenticator | undefined;
   mfaEnabled: boolean;
@@ -41,6 +43,8 @@ export interface Asking {
   headers: Record<string, string | undefined>;
   params: Record<string, string>;
   ip: string;
+  /** Of the query. */
+  ticket?: string | undefined;
 }
 type Permitted = Extract<Access, { permission: string | null }>;
 
@@ -56,11 +60,28 @@ export async function admit(services: AccessServices, asking: Asking, seen: (cal
   if ('portal' in access) throw Unauthenticated();
   const key = asking.headers['x-api-key'];
   const useKey = key !== undefined && access.apiKey !== false;
-  const found = useKey ? await admitKey(services, key) : await admitUser(services, asking);
+  const found = useKey
+    ? await admitKey(services, key)
+    : ((await admitTicket(services, asking, access)) ?? (await admitUser(services, asking)));
   const caller: Caller = { ...found, actor: { ...found.principal.actor, ...ends }, scope: found.principal.scope };
   seen(caller);
   check(services, asking.route, access, found.principal);
   return caller;
+}
+
+/** Null where there is none, or where the route takes none. Person, right and session are those of now. */
+async function admitTicket(
+  { useTicket, principals }: AccessServices,
+  asking: Asking,
+  { ticket: purpose }: Permitted,
+): Promise<{ principal: Principal; headers: Record<string, string> } | null> {
+  const { ticket, ip, headers } = asking;
+  if (!purpose || !ticket || headers.authorization !== undefined) return null;
+  const sessionId = await useTicket(ticket, purpose, ip);
+  if (!sessionId) throw Unauthenticated('The ticket is not valid, has expired or was used');
+  const principal = await principals.bySession(sessionId);
+  if (!principal) throw Unauthenticated('The session has ended');
+  return { principal, headers: {} };
 }
 
 async function admitUser(

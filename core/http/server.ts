@@ -178,6 +178,9 @@ function refuseInput(_request: Request, _h: ResponseToolkit, error?: Error): nev
   throw ValidationFailed({ ...(details[0] ? { message: details[0].message } : {}), details });
 }
 
+const ticketIn = ({ ticket }: Record<string, unknown>): string | undefined =>
+  typeof ticket === 'string' ? ticket : undefined;
+
 async function authenticate(services: HttpServices, request: Request, h: ResponseToolkit) {
   const tag = request.route.settings.plugins?.quartermaster?.();
   if (!tag) throw new Error(`the route ${request.route.path} has no access`);
@@ -186,6 +189,7 @@ async function authenticate(services: HttpServices, request: Request, h: Respons
     headers: request.headers as Record<string, string | undefined>,
     params: request.params as Record<string, string>,
     ip: request.app.ip,
+    ticket: ticketIn(request.query),
   };
   try {
     const { modules } = services;

@@ -122,7 +122,8 @@ async function hand(
   const ip = services.addresses.of(headers, request.socket.remoteAddress ?? '');
   await services.modules.settled();
   mustBeInstalled(services.modules, module);
-  const caller = await admit(services.access, { route, headers, params, ip }, () => undefined);
+  const ticket = new URL(request.url ?? '/', 'http://here').searchParams.get('ticket') ?? undefined;
+  const caller = await admit(services.access, { route, headers, params, ip, ticket }, () => undefined);
   const { actor } = caller;
   if (actor.kind !== 'anonymous') services.release(stream);
   const scope = narrowed(services.modules, module, caller.scope);

@@ -1,5 +1,6 @@
 /** Starts the HTTP server: routes, sockets, health, metrics and the API document. */
 import type { Server } from '@hapi/hapi';
+import { useTicket } from '../auth/browser-tickets.ts';
 import type { AccessServices } from '../http/access.ts';
 import { ClientAddresses } from '../http/client-address.ts';
 import { addDocs } from '../http/document/docs.ts';
@@ -91,6 +92,7 @@ function accessServices({ config }: PlatformOptions, { work, counters, principal
     principals,
     counters,
     batches: work.batches,
+    useTicket: (ticket, purpose, ip) => useTicket(work.database.platform, ticket, purpose, ip),
     verifyToken: work.services.verifyAccess,
     agentAuthenticator: () => work.contributions('auth.agent')[0] as ReturnType<AccessServices['agentAuthenticator']>,
     mfaEnabled: config.identity.twoFactor,

@@ -1,6 +1,6 @@
 /** An event as core records it with the change that caused it, and the query of its stream. */
 import Joi from 'joi';
-import { Model, type PageQuery, pageQuery } from '#core';
+import { Model, type PageQuery, pageQuery, type TicketQuery, ticketQuery } from '#core';
 
 export class EventRecord extends Model {
   static override tableName = 'events';
@@ -44,7 +44,7 @@ const filter = {
     .max(60)
     .description('The id of an event of the stream, or of a message: returns what follows it'),
 };
-export const streamQuery = Joi.object<EventFilter>(filter);
+export const streamQuery = Joi.object<EventFilter & TicketQuery>({ ...filter, ...ticketQuery });
 export const historyQuery = Joi.object<HistoryQuery>({
   ...pageQuery(50, 500),
   ...filter,

@@ -14,7 +14,7 @@ export default [
     summary: 'Follows events as server-sent events',
     description:
       'The data of each is the message that a webhook receives. Send the last id as Last-Event-ID, or as lastEventId, to resume after it without loss or repetition; without an id only new events are sent. 410 means that the events after the id are no longer kept. A comment is sent every 15 seconds.',
-    access,
+    access: { ...access, ticket: 'events' },
     query: streamQuery,
     response: Joi.object(),
     produces: ['text/event-stream'],

@@ -15,6 +15,7 @@ const example: Example = {
       body: { orgId, siteId, name: 'Example', tags: ['branch office'] },
     });
   },
+  bodies: { 'POST /auth/tickets': () => ({ purpose: 'events' }) },
   callsElsewhere: { ...accountCalls, ...phoneCalls },
   testedIn: {
     'POST /auth/change-password': seenIn('passwords', 'requires the password'),

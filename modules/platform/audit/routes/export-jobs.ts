@@ -1,6 +1,6 @@
 /** /audit-logs/exports: exports of any size, written by a job. */
 import Joi from 'joi';
-import { defineRoute } from '#core';
+import { defineRoute, type TicketQuery, ticketQuery } from '#core';
 import {
   exportAccepted,
   exportJobPage,
@@ -47,7 +47,8 @@ export default [
     method: 'GET',
     path: '/audit-logs/exports/{id}/download',
     summary: 'Downloads the compressed file of an export',
-    access: { permission: 'audit:export' },
+    access: { permission: 'audit:export', ticket: 'audit.export' },
+    query: Joi.object<TicketQuery>(ticketQuery),
     audit: 'audit_logs.export.download',
     params: exportJobParams,
     response: Joi.string(),

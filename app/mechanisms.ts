@@ -1,13 +1,13 @@
 /** Mechanisms that many modules share, for the catalog: each is built once, and a second implementation is a defect. */
 
-export interface Door {
+export interface Mechanism {
   name: string;
   offers: string;
   /** Where it is described. */
   place: string;
 }
 
-export const DOORS: readonly Door[] = [
+export const MECHANISMS: readonly Mechanism[] = [
   {
     name: 'targets',
     offers: 'which devices something is for, for requests and for what runs unattended; previews and frozen sets',
@@ -27,6 +27,11 @@ export const DOORS: readonly Door[] = [
     name: 'sealed payloads',
     offers: 'secret fields of commands: sealed in the row, opened when sent, erased at the end',
     place: 'modules/devices/device-commands',
+  },
+  {
+    name: 'tickets for browsers',
+    offers: 'a stream or a download opened once without a header',
+    place: 'core/auth/browser-tickets.ts',
   },
   {
     name: 'documents',
