@@ -1,4 +1,4 @@
-/** The broker's own work: it runs the plugins of one server after another's request, and passes on what is due. */
+/** The broker's work for one server: it runs the plugins that the server asks for, and passes on what they say when it is due. */
 import { HostError, type HostErrorCode, type WireError } from '#plugin-sdk/host';
 import type { Invocation } from '../process/invocation.ts';
 import { PluginProcess } from '../process/plugin-process.ts';
