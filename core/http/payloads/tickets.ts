@@ -9,6 +9,7 @@ export interface TicketQuery {
 export const ticketQuery = {
   ticket: Joi.string()
     .max(200)
+    .pattern(/^tkt_[\w-]+$/, 'a ticket')
     .strip()
     .description(
       'A ticket of POST /auth/tickets, in place of the header: for browsers, which open streams and downloads without one',
