@@ -29,10 +29,11 @@ test.serial('a ticket opens the stream once, without a header', async (t) => {
   t.is(status, 201);
   const seconds = (Date.parse(body.expiresAt) - Date.now()) / 1_000;
   t.true(seconds > 50 && seconds <= 61);
-  t.deepEqual(await open(body.ticket), [200, null]);
-  t.deepEqual(await open(body.ticket), [401, 'UNAUTHENTICATED'], 'used up');
+  t.is((await platform.sql('select from browser_tickets')).length, 1);
   const rows = await platform.sql(`select from browser_tickets t where strpos(t::text, $1) > 0`, [body.ticket]);
   t.deepEqual(rows, [], 'only its hash is stored');
+  t.deepEqual(await open(body.ticket), [200, null]);
+  t.deepEqual(await open(body.ticket), [401, 'UNAUTHENTICATED'], 'used up');
 });
 
 test.serial('of several requests at once with one ticket, one opens', async (t) => {
