@@ -166,13 +166,16 @@ test.serial('warranty: a filter finds the devices whose warranty ends before a d
   }
   const { installation } = await open('warranty', { baseUrl: service.url, apiKey: 'secret' }, at);
   await platform.sql(
-    `update plugin_schedules set next_run_at = date_trunc('minute', now()) where installation_id = $1`,
+    `update schedules set slot = date_trunc('minute', now()), run_at = date_trunc('minute', now()) where owner_id = $1`,
     [installation.id],
   );
-  await platform.sql(
-    `select graphile_worker.add_job('plugins/run-tick', json_build_object('data', '{}'::json, 'orgId', null, 'requestId', 'test'))`,
-  );
-  await platform.runJobs();
+  for (const job of ['schedules/hand-out-due', 'plugins/run-tick']) {
+    await platform.sql(
+      `select graphile_worker.add_job($1, json_build_object('data', '{}'::json, 'orgId', null, 'requestId', 'test'))`,
+      [job],
+    );
+    await platform.runJobs();
+  }
   const before = async (date: string) => {
     const conditions = {
       operator: 'AND',

@@ -71,10 +71,10 @@ test.serial('what others require goes with them or not at all, and comes with th
   t.deepEqual(refusal(await patch(partner.token, 'partner/filters', off)), [
     409,
     'HAS_DEPENDENTS',
-    { keys: ['device-groups', 'tags'] },
+    { keys: ['device-groups', 'tags', 'targets'] },
   ]);
   const gone = await patch(partner.token, 'partner/filters', { ...off, cascade: true });
-  t.deepEqual(gone.body.data.changed, ['tags', 'device-groups', 'filters']);
+  t.deepEqual(gone.body.data.changed, ['targets', 'tags', 'device-groups', 'filters']);
   t.like(await effective(partner.token), { filters: false, tags: false, 'device-groups': false, devices: true });
   t.deepEqual(refusal(await patch(partner.token, 'partner/tags', on)), [
     409,
