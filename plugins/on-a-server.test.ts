@@ -169,13 +169,7 @@ test.serial('warranty: a filter finds the devices whose warranty ends before a d
     `update schedules set slot = date_trunc('minute', now()), run_at = date_trunc('minute', now()) where owner_id = $1`,
     [installation.id],
   );
-  for (const job of ['schedules/hand-out-due', 'plugins/run-tick']) {
-    await platform.sql(
-      `select graphile_worker.add_job($1, json_build_object('data', '{}'::json, 'orgId', null, 'requestId', 'test'))`,
-      [job],
-    );
-    await platform.runJobs();
-  }
+  await ground.tick();
   const before = async (date: string) => {
     const conditions = {
       operator: 'AND',

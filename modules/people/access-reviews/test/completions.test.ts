@@ -119,7 +119,7 @@ test('an administrator who is revoked goes as long as another one stays, also by
   const { id } = await reviews.decided(orgAdmin, [orgAdmin.id]);
   const done = await reviews.complete(orgAdmin, id);
   t.like(done.body, { status: 'completed', revokedCount: 1 });
-  // Who a session stands for is remembered for a second.
+  // A process may remember for a second who a session stands for.
   await until(async () => (await platform.call('GET', '/orgs/', orgAdmin)).status === 401, 10);
   t.true((await memberIds(platform, orgId)).includes(second.id));
   t.is((await reviews.read(second, id)).body.status, 'completed');
