@@ -46,9 +46,9 @@ test('a failed message is sent again with its id and text, once', async (t) => {
 });
 
 test('a stretch of time is replayed: what failed, or all of it', async (t) => {
+  const from = new Date(Date.now() - 60_000).toISOString();
   const { at, to, id, sent } = await failed(12);
   t.teardown(() => to.close());
-  const from = new Date(Date.now() - 60_000).toISOString();
   const to_ = new Date(Date.now() + 60_000).toISOString();
   const replay = (body: object) => at.call<{ queued: number; next: null }>('POST', `/webhooks/${id}/replay`, body);
   t.is((await replay({ from, to: from })).status, 400);

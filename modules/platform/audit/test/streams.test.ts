@@ -81,6 +81,8 @@ test('a reader that is cut off again and again while entries are written sees ea
   let lastEventId = first.lastId;
   while (seen.length < total) {
     const reader = await open({ token: orgAdmin.token, lastEventId });
+    // A tenant has a number of streams at once, and the server learns a moment later that one was cut off.
+    if (reader.status === 429) continue;
     await reader.until(() => reader.events.length > 0);
     reader.close();
     for (const event of reader.events) seen.push((event.data.resource as { name: string }).name);
