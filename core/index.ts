@@ -62,7 +62,18 @@ export { readSeries, type SeriesBucket, type SeriesHistory, type SeriesKey } fro
 export { recordPoints, type SeriesPoint, type SeriesSource } from './series/record.ts';
 export { type RollUpLadder, type RollUpStep, rollUp } from './series/roll-up.ts';
 export { removeSeries } from './series/upkeep.ts';
-export { type ObjectStorage, openBucketClient } from './storage/bucket-client.ts';
+export type { ObjectStorage } from './storage/bucket-client.ts';
+export { openStore, openStoreOf } from './storage/open-store.ts';
+export { presignedUrl } from './storage/presigned-url.ts';
+export {
+  ARCHIVE,
+  type ByteRange,
+  OBJECTS,
+  ObjectMissing,
+  type ObjectStore,
+  RELEASES,
+  type StoreKind,
+} from './storage/store.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';
 export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';

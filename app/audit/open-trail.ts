@@ -1,9 +1,10 @@
 /** The audit trail for a command: its keys, and a connection on the platform's role. */
 import { type Config, loadConfig } from '#config';
-import { type ObjectStore, objectStore } from '../../core/audit/object-store.ts';
 import type { Trail } from '../../core/audit/trail.ts';
 import { createMac } from '../../core/auth/opaque-tokens.ts';
 import { createSealer } from '../../core/settings/seal.ts';
+import { openStore } from '../../core/storage/open-store.ts';
+import { ARCHIVE, type ObjectStore } from '../../core/storage/store.ts';
 import { secretsFor } from '../secrets.ts';
 import { withStore } from '../store.ts';
 
@@ -25,7 +26,7 @@ export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Prom
       host: new URL(config.http.publicUrl).host,
       trail: { ...keys, query: (text, values) => pool.query(text, values) },
       async archive(read) {
-        const store = await objectStore(config);
+        const store = await openStore(config, ARCHIVE);
         return read(store).finally(() => store.close());
       },
       async inTransaction(work) {

@@ -1,6 +1,5 @@
 /** The audit trail for the module `audit`: verifying, proving, pruning. */
 
-export { type ObjectStore, objectStore } from './object-store.ts';
 export { CHECKPOINTS_FOLDER } from './proofs/archived-checkpoints.ts';
 export {
   ChainBroken,

@@ -20,4 +20,5 @@ export { joinTestPlatform, startTestPlatform } from './platform.ts';
 export { sharedPlatform } from './pool/shared-platform.ts';
 export { freePort } from './ports.ts';
 export { type Page, Replica, settled } from './replica.ts';
+export { openS3Server } from './s3-server.ts';
 export { until, within } from './until.ts';

@@ -1,6 +1,7 @@
 /** Signed checkpoints in the archive, which access to the database alone cannot remove: held against the chains. */
+import type { ObjectStore } from '../../storage/store.ts';
+import { readText } from '../../storage/text.ts';
 import { readHead } from '../heads.ts';
-import type { ObjectStore } from '../object-store.ts';
 import type { Trail } from '../trail.ts';
 import type { Problem } from '../verify.ts';
 import { originOf } from './checkpoints.ts';
@@ -47,7 +48,7 @@ export async function archivedCheckpoints(trail: Trail, store: ObjectStore): Pro
   };
   const waiting = await store.list(CHECKPOINTS_FOLDER);
   while (waiting.length > 0) {
-    const texts = await Promise.all(waiting.splice(0, READERS).map((key) => store.get(key)));
+    const texts = await Promise.all(waiting.splice(0, READERS).map(({ key }) => readText(store, key)));
     for (const text of texts) for (const line of text.split('\n')) if (line !== '') take(line);
   }
   return found;

@@ -1,14 +1,13 @@
 /** Downloads of programs: from the release host, from the object storage, or as a stream from this server. */
 import { open } from 'node:fs/promises';
 import { type Coordinates, fileName } from '#agent-protocol';
-import { type Context, defineService, errors, type Reply, reply } from '#core';
+import { type Context, defineService, errors, presignedUrl, RELEASES, type Reply, reply } from '#core';
 import { equalHash } from '#core/auth';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
 import { variables } from '../variables.ts';
 import { localPath } from './releases/local-releases.ts';
 import { isTrusted } from './releases/manifests.ts';
-import { PREFIX, presignedUrl } from './releases/stored-files.ts';
 
 /** How long a signed link is valid, in seconds. */
 const LINK_SECONDS = 600;
@@ -74,7 +73,7 @@ async function mustFind(ctx: Context, version: string, at: Coordinates): Promise
 function storedUrl({ services }: Context, row: AgentVersion): string | undefined {
   const { objectStorage } = services.config;
   if (!objectStorage || !variables.of(services.config).binariesInStorage) return undefined;
-  return presignedUrl(objectStorage, `${PREFIX}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
+  return presignedUrl(objectStorage, `${RELEASES.prefix}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
 }
 
 /** Valid also for a version that is not promoted yet; the caller has been authenticated. */

@@ -1,5 +1,6 @@
-/** Daily: adds jobs for organizations with expired entries, and thins out old checkpoints. */
+/** Daily: adds jobs for organizations with expired entries, thins out old checkpoints, and removes unfinished archives. */
 import { defineJob } from '#core';
+import { removeArchiveDrafts } from '../services/keeping/archives.ts';
 import { planRetention } from '../services/keeping/retention.ts';
 import { thinCheckpoints } from '../services/proofs/checkpoints.ts';
 
@@ -9,6 +10,7 @@ export default defineJob({
   schedule: { cron: '17 3 * * *' },
   maxAttempts: 3,
   async run(ctx) {
+    await removeArchiveDrafts(ctx);
     await planRetention(ctx);
     await thinCheckpoints(ctx);
   },

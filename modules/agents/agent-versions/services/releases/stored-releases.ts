@@ -1,24 +1,24 @@
 /** Releases in the object storage of this installation, with the same layout as in a folder. */
 import { createHash } from 'node:crypto';
-import { errors } from '#core';
+import { errors, type ObjectStore, openStoreOf, RELEASES } from '#core';
 import { ManifestInvalid, UpstreamFailed } from '../../errors.ts';
 import { chosenVersion } from './local-releases.ts';
 import { MAX_TEXT_BYTES, type Release, type ReleaseFile } from './releases.ts';
-import { openStorage, PREFIX, type Storage, type StoredFiles } from './stored-files.ts';
 
 /** Runs `take` with the release and closes the storage afterwards. Must not run within a transaction. */
 export async function withStoredRelease<T>(
-  storage: Storage,
+  config: Parameters<typeof openStoreOf>[0],
   version: string | null,
   take: (release: Release) => Promise<T>,
 ): Promise<T> {
-  const store = await openStorage(storage);
+  const store = await openStoreOf(config, RELEASES, 'bucket');
   try {
-    const { folders } = await upstream(store.list(PREFIX));
-    const found = chosenVersion(folders, version);
+    // The objects are `<version>/<file>`; what lies deeper belongs to no release.
+    const objects = (await upstream(store.list(''))).map(({ key, size }) => ({ path: key.split('/'), size }));
+    const found = chosenVersion([...new Set(objects.map(({ path: [folder = ''] }) => folder))], version);
     if (!found) throw errors.NotFound('Release not found');
-    const { files } = await upstream(store.list(`${PREFIX}${found}/`));
-    const release = files.map(({ name, size }) => fileOf(store, `${PREFIX}${found}/`, name, size));
+    const inside = objects.filter(({ path }) => path.length === 2 && path[0] === found);
+    const release = inside.map(({ path: [, name = ''], size }) => fileOf(store, `${found}/`, name, size));
     const notes = release.find(({ name }) => name === 'release-notes.md');
     return await take({ version: found, source: 'local', notes: notes ? await notes.text() : null, files: release });
   } finally {
@@ -26,7 +26,7 @@ export async function withStoredRelease<T>(
   }
 }
 
-function fileOf(store: StoredFiles, folder: string, name: string, size: number): ReleaseFile {
+function fileOf(store: ObjectStore, folder: string, name: string, size: number): ReleaseFile {
   const pieces = () => upstream(store.read(`${folder}${name}`));
   return {
     name,

@@ -1,7 +1,8 @@
 /** Rows that retention deletes, written to object storage first, in the format of the offline verifier. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { ObjectStore, Pruning } from '#core/audit';
+import { ARCHIVE, type Context, type ObjectStore, openStore } from '#core';
+import type { Pruning } from '#core/audit';
 
 const zip = promisify(gzip);
 const place = (seq: number) => String(seq).padStart(12, '0');
@@ -12,4 +13,12 @@ export async function archive(store: ObjectStore, pruning: Pruning, lines: reado
   const key = `audit/archive/${anchor.owner.replace(':', '-')}/${place(anchor.seq + 1)}-${place(seq)}.ndjson.gz`;
   await store.put(key, await zip(`${lines.join('\n')}\n`));
   return key;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Removes what processes that were killed in the middle of an archive or a checkpoint left, a day later. */
+export async function removeArchiveDrafts(ctx: Context): Promise<void> {
+  const store = await openStore(ctx.services.config, ARCHIVE);
+  await store.removeDrafts(new Date(Date.now() - DAY_MS)).finally(() => store.close());
 }

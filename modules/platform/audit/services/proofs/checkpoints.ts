@@ -1,10 +1,9 @@
 /** Signed checkpoints: reading them, the keys that signed them, and writing those that are due. */
-import { type Context, errors, page, type SortKey } from '#core';
+import { ARCHIVE, type Context, errors, openStore, page, type SortKey } from '#core';
 import {
   CHECKPOINTS_FOLDER,
   ChainBroken,
   currentKey,
-  objectStore,
   ownersToSign,
   type SigningKey,
   signingKeys,
@@ -109,7 +108,7 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
     JSON.stringify({ id, owner, size, createdAt, note }),
   );
   const [day, time = ''] = first.createdAt.toISOString().split('T');
-  const store = await objectStore(ctx.services.config);
+  const store = await openStore(ctx.services.config, ARCHIVE);
   await store
     .put(
       `${CHECKPOINTS_FOLDER}${day}/${time.slice(0, 8).replaceAll(':', '')}-${first.id}.ndjson`,

@@ -1,10 +1,6 @@
-/** Files of releases in an S3-compatible store: listed and read with the SDK, served through links that are signed here. */
+/** Links to objects of a bucket, which need no credentials for a time. */
 import { createHash, createHmac } from 'node:crypto';
-import { type ObjectStorage, openBucketClient } from '#core';
-
-export type Storage = ObjectStorage;
-/** The folder of releases in the bucket: `agents/<version>/<file>`. */
-export const PREFIX = 'agents/';
+import type { ObjectStorage } from './bucket-client.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
@@ -16,7 +12,7 @@ const encode = (text: string) =>
  * A link that lets any client fetch the object for `seconds` seconds: AWS Signature Version 4 in the query
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). Sends no request.
  */
-export function presignedUrl(storage: Storage, key: string, seconds: number, now: Date): string {
+export function presignedUrl(storage: ObjectStorage, key: string, seconds: number, now: Date): string {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey, forcePathStyle } = storage;
   const base = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
   const host = forcePathStyle ? base.host : `${bucket}.${base.host}`;
@@ -37,36 +33,4 @@ export function presignedUrl(storage: Storage, key: string, seconds: number, now
   const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n');
   const signing = scope.reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
   return `${base.protocol}//${host}${path}?${query}&X-Amz-Signature=${hmac(signing, text).toString('hex')}`;
-}
-
-export interface StoredFiles {
-  /** The files directly under a prefix, with their size in bytes, and the names of its folders. */
-  list(prefix: string): Promise<{ files: { name: string; size: number }[]; folders: string[] }>;
-  read(key: string): Promise<AsyncIterable<Uint8Array>>;
-  close(): void;
-}
-
-/** Its functions reject with the errors of the SDK. Must not be used within a transaction. */
-export async function openStorage(storage: Storage): Promise<StoredFiles> {
-  // Imported on demand, because it is large.
-  const { GetObjectCommand, paginateListObjectsV2 } = await import('@aws-sdk/client-s3');
-  const Bucket = storage.bucket;
-  const client = await openBucketClient(storage);
-  return {
-    async list(Prefix) {
-      const files: { name: string; size: number }[] = [];
-      const folders: string[] = [];
-      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, Delimiter: '/' })) {
-        for (const { Key = '', Size = 0 } of page.Contents ?? [])
-          files.push({ name: Key.slice(Prefix.length), size: Size });
-        for (const { Prefix: one = '' } of page.CommonPrefixes ?? []) folders.push(one.slice(Prefix.length, -1));
-      }
-      return { files, folders };
-    },
-    async read(Key) {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
-      return Body as unknown as AsyncIterable<Uint8Array>;
-    },
-    close: () => client.destroy(),
-  };
 }
