@@ -63,7 +63,9 @@ export { recordPoints, type SeriesPoint, type SeriesSource } from './series/reco
 export { type RollUpLadder, type RollUpStep, rollUp } from './series/roll-up.ts';
 export { removeSeries } from './series/upkeep.ts';
 export { type ObjectStorage, openBucketClient } from './storage/bucket-client.ts';
+export { canonicalJson } from './audit/canonical.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
+export { type Author, type AuthorLimits, type AuthorNow, authorNow } from './tenancy/authors.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';
 export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';
 export {
