@@ -1,5 +1,6 @@
 /** The entry point of core for the modules of this repository: the kit, and what only they use. */
 export { trustKeyOf } from '#config';
+export { canonicalJson } from './audit/canonical.ts';
 export type { AccessClaims, Actor, AuditEntry, Causation, TaskInfo } from './context/index.ts';
 export { actedBy, beginCausation, causedBy, EVERYWHERE, mayAct, NOBODY, NOWHERE } from './context/index.ts';
 export type {
@@ -63,7 +64,6 @@ export { recordPoints, type SeriesPoint, type SeriesSource } from './series/reco
 export { type RollUpLadder, type RollUpStep, rollUp } from './series/roll-up.ts';
 export { removeSeries } from './series/upkeep.ts';
 export { type ObjectStorage, openBucketClient } from './storage/bucket-client.ts';
-export { canonicalJson } from './audit/canonical.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { type Author, type AuthorLimits, type AuthorNow, authorNow } from './tenancy/authors.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';

@@ -155,7 +155,9 @@ export class WorkContext implements Context {
   async within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T> {
     if (!orgIds) return run(this);
     await this.#announceOrgs(orgIds);
-    const result = await run(new WorkContext(this.#work, { ...this.scope, orgIds }, { actor: this.actor, causation: this.#causation }));
+    const result = await run(
+      new WorkContext(this.#work, { ...this.scope, orgIds }, { actor: this.actor, causation: this.#causation }),
+    );
     // When `run` throws, the rollback restores the setting.
     await this.#announceOrgs(this.scope.orgIds ?? []);
     return result;

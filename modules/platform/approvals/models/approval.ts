@@ -42,8 +42,30 @@ export class Approval extends Model {
 }
 
 export const APPROVAL_COLUMNS = [
-  ...['id', 'orgId', 'kind', 'subjectType', 'subjectId', 'siteIds', 'deviceIds', 'inputHash', 'title', 'details', 'link'],
-  ...['askedBy', 'askedKeyId', 'askedName', 'askedWithMfa', 'reason', 'status', 'decidedBy', 'decidedName', 'decidedAt'],
+  ...[
+    'id',
+    'orgId',
+    'kind',
+    'subjectType',
+    'subjectId',
+    'siteIds',
+    'deviceIds',
+    'inputHash',
+    'title',
+    'details',
+    'link',
+  ],
+  ...[
+    'askedBy',
+    'askedKeyId',
+    'askedName',
+    'askedWithMfa',
+    'reason',
+    'status',
+    'decidedBy',
+    'decidedName',
+    'decidedAt',
+  ],
   ...['decisionReason', 'expiresAt', 'concludedAt', 'outcome', 'outcomeCode', 'outcomeMessage', 'result', 'version'],
   ...['causation', 'createdAt'],
 ];
@@ -62,7 +84,10 @@ const shape = {
   kindTitle: text.description('What people call it; null where the module is not installed any more'),
   subject: Joi.object({ type: Joi.string().required(), id: uuid.required() }).required(),
   siteIds: Joi.array().items(uuid).required(),
-  deviceCount: Joi.number().integer().required().description('With neither sites nor devices it is for the whole organization'),
+  deviceCount: Joi.number()
+    .integer()
+    .required()
+    .description('With neither sites nor devices it is for the whole organization'),
   title: Joi.string().required(),
   details: Joi.array()
     .items(Joi.object({ label: Joi.string().required(), value: Joi.string().allow('').required() }))

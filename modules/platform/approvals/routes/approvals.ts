@@ -9,7 +9,8 @@ const params = Joi.object<{ id: string }>({ id: Joi.string().uuid().required() }
 const wrapped = Joi.object({ data: approvalWithDevices.required() });
 const reason = Joi.string().trim().min(1).max(1000);
 
-const seen = 'callers see what they asked for, and what the permission of its kind and their reach let them decide about';
+const seen =
+  'callers see what they asked for, and what the permission of its kind and their reach let them decide about';
 /** The decision is that of a person, with the second factor: a key does not say who holds it. */
 const decides = { permission: null, why: seen, mfa: true, apiKey: false };
 

@@ -1,5 +1,5 @@
 /** What each change of a request leaves in the audit trail, tells, and sets going. */
-import { changesOf, type Context } from '#core';
+import { type Context, changesOf } from '#core';
 import cancelled from '../events/cancelled.ts';
 import carriedOut from '../events/carried-out.ts';
 import decided from '../events/decided.ts';

@@ -31,8 +31,10 @@ interface Asker {
 export async function ask(ctx: Context, asking: Asking): Promise<Asked> {
   const kind = mustKnowKind(ctx, asking.kind);
   const minutes = asking.expiresInMinutes ?? kind.expiresInMinutes;
-  if (!(minutes >= 1 && minutes <= MAX_MINUTES)) throw new Error(`an approval expires within 1 to ${MAX_MINUTES} minutes`);
-  if ((asking.deviceIds?.length ?? 0) > MAX_DEVICES) throw new Error(`an approval names at most ${MAX_DEVICES} devices`);
+  if (!(minutes >= 1 && minutes <= MAX_MINUTES))
+    throw new Error(`an approval expires within 1 to ${MAX_MINUTES} minutes`);
+  if ((asking.deviceIds?.length ?? 0) > MAX_DEVICES)
+    throw new Error(`an approval names at most ${MAX_DEVICES} devices`);
   const inputHash = hashOf(ctx, asking.input);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const open = await openOne(ctx, asking);
