@@ -84,7 +84,7 @@ export default [
     audit: 'approval.cancel',
     params,
     response: wrapped,
-    errors: ['NOT_FOUND', 'INVALID_STATE'],
+    errors: ['NOT_FOUND', 'FORBIDDEN', 'INVALID_STATE'],
     handler: (ctx, { params: { id } }) => cancel(ctx, id),
   }),
 ];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { apiKey, orgUser, partnerUser, startTestPlatform, systemUser, tenant } from '#test';
 import { enroll } from '../../../devices/devices/test/arrange.ts';
-import { ask, asPerson, declareKind, decide, read, refusalOf, type Shown } from './arrange.ts';
+import { ask, asPerson, decide, declareKind, read, refusalOf, type Shown } from './arrange.ts';
 
 const platform = await startTestPlatform();
 test.after.always(() => platform.stop());
@@ -22,7 +22,11 @@ test('a second person approves, and it is carried out once, in the name of the a
       return { size: request.input.size };
     },
   });
-  const { id, isNew } = await ask(platform, at, at.partner, { kind: heard.kind, reason: 'Because', input: { size: 3 } });
+  const { id, isNew } = await ask(platform, at, at.partner, {
+    kind: heard.kind,
+    reason: 'Because',
+    input: { size: 3 },
+  });
   t.true(isNew);
   const seen = await read(platform, at.orgAdmin.token, id);
   t.like(seen.body.data, { status: 'pending', mayDecide: true, title: 'A test', kindTitle: 'Test', outcome: null });
@@ -54,7 +58,9 @@ test('the asker does not decide: not with another session, and not about what an
   await apiKey(platform, { orgId: at.orgId, scopes: ['devices:execute'], createdBy: at.orgAdmin.id });
   const [key] = await platform.sql<{ id: string }>('select id from api_keys where org_id = $1', [at.orgId]);
   const byKey = await asPerson(platform, at, { kind: 'api_key', id: key?.id ?? '' }, (ctx) =>
-    ctx.use('approvals').ask({ kind, subject: { type: 'test', id: randomUUID() }, orgId: at.orgId, input: { size: 1 } }),
+    ctx
+      .use('approvals')
+      .ask({ kind, subject: { type: 'test', id: randomUUID() }, orgId: at.orgId, input: { size: 1 } }),
   );
   t.deepEqual(refusalOf(await decide(platform, at.orgAdmin.token, byKey.id, 'approve')), [403, 'SAME_PERSON']);
   t.is((await decide(platform, at.partner.token, byKey.id, 'approve')).status, 200);
@@ -76,9 +82,10 @@ test('an API key reads what it asked for, and decides about nothing', async (t) 
 test('a decider has the permission of the kind, the second factor, and reaches all that the request is for', async (t) => {
   const at = await tenant(platform);
   const { kind } = declareKind(platform);
-  const [second] = await platform.sql<{ id: string }>(`insert into sites (org_id, name) values ($1, 'Two') returning id`, [
-    at.orgId,
-  ]);
+  const [second] = await platform.sql<{ id: string }>(
+    `insert into sites (org_id, name) values ($1, 'Two') returning id`,
+    [at.orgId],
+  );
   const here = await enroll(platform, at);
   const there = await enroll(platform, { orgId: at.orgId, siteId: second?.id ?? '' });
   const limited = await orgUser(platform, { orgId: at.orgId, siteIds: [at.siteId] });
@@ -133,11 +140,10 @@ test('only the asker takes a request back, and then it cannot be approved', asyn
   t.deepEqual(refusalOf(await decide(platform, at.orgAdmin.token, id, 'cancel')), [403, 'FORBIDDEN']);
   t.is((await decide(platform, at.partner.token, id, 'cancel')).body.data.status, 'cancelled');
   const late = await decide(platform, at.orgAdmin.token, id, 'approve');
-  t.deepEqual([...refusalOf(late), late.body.error.details], [
-    409,
-    'INVALID_STATE',
-    [{ current: 'cancelled', allowed: ['pending'] }],
-  ]);
+  t.deepEqual(
+    [...refusalOf(late), late.body.error.details],
+    [409, 'INVALID_STATE', [{ current: 'cancelled', allowed: ['pending'] }]],
+  );
   await platform.runJobs();
   t.deepEqual([heard.carriedOut, heard.ended], [[], ['cancelled']]);
 });
