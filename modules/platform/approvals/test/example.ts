@@ -1,10 +1,18 @@
 /** A bulk command of a tenant that waits for approval, and examples of deciding about one. */
-import { type Example, type ExampleContext, enrollAgent, enrollmentKey, type Tenant, type TestPlatform } from '#test';
+import type { Example, ExampleContext, Tenant, TestPlatform } from '#test';
+import { enroll } from '../../../devices/devices/test/arrange.ts';
 
-/** Asks for a restart of two new devices; returns the id of the request. */
+const HOSTS = ['WS-0151', 'WS-0152'];
+
+/** Asks for a restart of two devices; returns the id of the request. */
 async function waiting(platform: TestPlatform, tenant: Tenant, token: string): Promise<string> {
-  const key = await enrollmentKey(platform, tenant);
-  const agents = await Promise.all(['WS-0151', 'WS-0152'].map((hostname) => enrollAgent(platform, { key, hostname })));
+  const [known] = await platform.sql<{ ids: string[] }>(
+    `select coalesce(array_agg(id), '{}') as ids from devices where org_id = $1 and hostname = any($2) and lifecycle = 'active'`,
+    [tenant.orgId, HOSTS],
+  );
+  const deviceIds = known?.ids ?? [];
+  if (deviceIds.length < HOSTS.length)
+    for (const hostname of HOSTS) deviceIds.push((await enroll(platform, tenant, { hostname })).deviceId);
   const set = (limit: number | null) =>
     platform.sql(`update organizations set settings = jsonb_set(settings, '{device-commands}', $2) where id = $1`, [
       tenant.orgId,
@@ -13,7 +21,7 @@ async function waiting(platform: TestPlatform, tenant: Tenant, token: string): P
   await set(1);
   const { status, body } = await platform.call<{ approvalId: string }>('POST', '/devices/bulk/commands', {
     token,
-    body: { deviceIds: agents.map(({ deviceId }) => deviceId), type: 'reboot', reason: 'Kernel update' },
+    body: { deviceIds, type: 'reboot', payload: { delayMinutes: 5 }, reason: 'Kernel update' },
   });
   await set(null);
   if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
