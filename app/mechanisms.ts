@@ -19,6 +19,11 @@ export const MECHANISMS: readonly Mechanism[] = [
     place: 'modules/platform/schedules',
   },
   {
+    name: 'approvals',
+    offers: "a second person's decision: asked once, decided once by another, carried out once or not at all",
+    place: 'modules/platform/approvals',
+  },
+  {
     name: 'causation',
     offers: 'what led to an event, a job or a command; where chains of reactions end',
     place: 'core/context/causation.ts',

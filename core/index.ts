@@ -1,5 +1,6 @@
 /** The entry point of core for the modules of this repository: the kit, and what only they use. */
 export { trustKeyOf } from '#config';
+export { canonicalJson } from './audit/canonical.ts';
 export type { AccessClaims, Actor, AuditEntry, Causation, TaskInfo } from './context/index.ts';
 export { actedBy, beginCausation, causedBy, EVERYWHERE, mayAct, NOBODY, NOWHERE } from './context/index.ts';
 export type {
@@ -75,6 +76,7 @@ export {
   type StoreKind,
 } from './storage/store.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
+export { type Author, type AuthorLimits, type AuthorNow, authorNow } from './tenancy/authors.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';
 export { catalogPairs, holdsPermission, ROUTE_PAIRS } from './tenancy/permissions.ts';
 export {

@@ -449,6 +449,64 @@ create policy tenant_update on api_keys for update to quartermaster_app using ((
 grant delete, insert, select, update on api_keys to quartermaster_app;
 grant delete, insert, select, update on api_keys to quartermaster_platform;
 
+create table approval_requests (
+  id uuid not null default gen_random_uuid(),
+  org_id uuid not null,
+  kind character varying(100) not null,
+  subject_type character varying(50) not null,
+  subject_id uuid not null,
+  site_ids uuid[] not null default '{}'::uuid[],
+  device_ids uuid[] not null default '{}'::uuid[],
+  input jsonb not null,
+  input_hash text not null,
+  title character varying(255) not null,
+  details jsonb not null,
+  link character varying(500),
+  asked_by uuid not null,
+  asked_key_id uuid,
+  asked_name character varying(255) not null,
+  asked_with_mfa boolean not null,
+  reason character varying(1000),
+  status text not null default 'pending'::text,
+  decided_by uuid,
+  decided_name character varying(255),
+  decided_at timestamp with time zone,
+  decision_reason character varying(1000),
+  expires_at timestamp with time zone not null,
+  concluded_at timestamp with time zone,
+  outcome text,
+  outcome_code character varying(100),
+  outcome_message character varying(1000),
+  result jsonb,
+  version integer not null default 1,
+  causation jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint approval_requests_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint approval_requests_decider CHECK (((status = ANY (ARRAY['approved'::text, 'rejected'::text])) = (decided_by IS NOT NULL))),
+  constraint approval_requests_device_ids_check CHECK ((cardinality(device_ids) <= 5000)),
+  constraint approval_requests_link_check CHECK (((link)::text ~ '^/(?![/\\])'::text)),
+  constraint approval_requests_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'failed'::text]))),
+  constraint approval_requests_second_person CHECK (((decided_by IS NULL) OR (decided_by <> asked_by))),
+  constraint approval_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'cancelled'::text, 'expired'::text]))),
+  constraint approval_requests_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint approval_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX approval_requests_age ON public.approval_requests USING btree (created_at) WHERE (status <> 'pending'::text);
+CREATE INDEX approval_requests_asker ON public.approval_requests USING btree (asked_by, created_at DESC, id DESC);
+CREATE INDEX approval_requests_expiry ON public.approval_requests USING btree (expires_at) WHERE (status = 'pending'::text);
+CREATE INDEX approval_requests_list ON public.approval_requests USING btree (org_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX approval_requests_open ON public.approval_requests USING btree (org_id, kind, subject_id, subject_type) WHERE (status = 'pending'::text);
+CREATE INDEX approval_requests_unconcluded ON public.approval_requests USING btree (decided_at) WHERE ((status <> 'pending'::text) AND (concluded_at IS NULL));
+alter table approval_requests force row level security;
+create policy owner on approval_requests for all to <owner> using (true) with check (true);
+create policy platform on approval_requests for all to quartermaster_platform using (true) with check (true);
+create policy tenant_delete on approval_requests for delete to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_insert on approval_requests for insert to quartermaster_app with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_read on approval_requests for select to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+create policy tenant_update on approval_requests for update to quartermaster_app using ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[]))) with check ((org_id = ANY (( SELECT app_org_ids() AS app_org_ids)::uuid[])));
+grant delete, insert, select, update on approval_requests to quartermaster_app;
+grant delete, insert, select, update on approval_requests to quartermaster_platform;
+
 create table audit_anchors (
   owner text not null,
   seq bigint not null,

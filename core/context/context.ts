@@ -19,6 +19,14 @@ export interface Within<T> {
   orgIds: readonly string[] | null;
 }
 
+/** In whose name `inNameOf` works. */
+export interface OtherCause {
+  actor: Actor;
+  limits: Pick<Scope, 'siteIds' | 'groupIds'>;
+  /** What led to it; that of this context when absent. */
+  causation?: Causation | undefined;
+}
+
 export interface Context {
   readonly actor: Actor;
   readonly scope: Scope;
@@ -61,6 +69,11 @@ export interface Context {
   events(orgId?: string): readonly KnownEvent[];
   /** Narrows this transaction to these organizations while `run` works; null changes nothing. */
   within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T>;
+  /**
+   * Runs `run` in this transaction as another person or key: for what they asked for and what is carried out later. It reaches at most what
+   * this context reaches, less where the other is limited to sites or groups.
+   */
+  inNameOf<T>(other: OtherCause, run: (ctx: Context) => Promise<T>): Promise<T>;
   /** Runs `run` as the platform's role in a transaction of its own, where the tenant is not known yet (login, enrollment). */
   asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T>;
   /**

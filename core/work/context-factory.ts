@@ -10,6 +10,7 @@ import type {
   Context,
   EmitOptions,
   JobOptions,
+  OtherCause,
   Scope,
   Services,
   Within,
@@ -30,6 +31,9 @@ import {
 import type { UnitOfWork } from './unit-of-work.ts';
 
 const slotName = (slot: AnySlot | string): string => (typeof slot === 'string' ? slot : nameOfSlot(slot));
+/** What both limits leave; null is no limit. */
+const narrowed = (own: readonly string[] | null, other: readonly string[] | null): readonly string[] | null =>
+  own && other ? own.filter((id) => other.includes(id)) : (own ?? other);
 const NEVER = new AbortController().signal;
 
 /** Methods live on the prototype, so that a request allocates one small object: call them on the context, do not detach them. */
@@ -40,10 +44,13 @@ export class WorkContext implements Context {
   readonly signal: AbortSignal;
   readonly services: Services;
   readonly #work: UnitOfWork;
+  readonly #causation: Causation | undefined;
 
-  constructor(work: UnitOfWork, scope: Scope) {
+  /** @param other where it is another than that of the work */
+  constructor(work: UnitOfWork, scope: Scope, other?: Pick<OtherCause, 'actor' | 'causation'>) {
     const { actor, requestId, signal } = work.options;
-    this.actor = actor;
+    this.actor = other?.actor ?? actor;
+    this.#causation = other?.causation;
     this.scope = scope;
     this.requestId = requestId;
     this.signal = signal ?? NEVER;
@@ -52,7 +59,7 @@ export class WorkContext implements Context {
   }
 
   get causation(): Causation {
-    return this.#work.causation;
+    return this.#causation ?? this.#work.causation;
   }
 
   get log(): Logger {
@@ -148,10 +155,23 @@ export class WorkContext implements Context {
   async within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T> {
     if (!orgIds) return run(this);
     await this.#announceOrgs(orgIds);
-    const result = await run(new WorkContext(this.#work, { ...this.scope, orgIds }));
+    const result = await run(
+      new WorkContext(this.#work, { ...this.scope, orgIds }, { actor: this.actor, causation: this.#causation }),
+    );
     // When `run` throws, the rollback restores the setting.
     await this.#announceOrgs(this.scope.orgIds ?? []);
     return result;
+  }
+
+  inNameOf<T>(other: OtherCause, run: (ctx: Context) => Promise<T>): Promise<T> {
+    const { siteIds, groupIds } = this.scope;
+    const scope = {
+      ...this.scope,
+      siteIds: narrowed(siteIds, other.limits.siteIds),
+      groupIds: narrowed(groupIds, other.limits.groupIds),
+    };
+    const { actor, causation = this.causation } = other;
+    return run(new WorkContext(this.#work, scope, { actor, causation }));
   }
 
   async settings<T>(module: string, orgId: string | null = this.scope.orgId): Promise<T> {

@@ -31,6 +31,13 @@ export const BlockedByMaintenance = defineError(
 /** Thrown when each device of a bulk command failed, so that none was queued or skipped. */
 export const NoEligibleTargets = defineError('NO_ELIGIBLE_TARGETS', 422, 'None of the devices can take the command');
 
+/** Thrown when a bulk command needs approval for devices of several organizations: each of them decides for itself. */
+export const OneOrganization = defineError(
+  'ONE_ORGANIZATION_AT_A_TIME',
+  409,
+  'The command needs approval: send it to the devices of one organization at a time',
+);
+
 /** Thrown by `wake` when the inventory of the device has no MAC address. */
 export const NoMacs = defineError('NO_MACS', 412, 'No network address of the device is known');
 

@@ -7,6 +7,7 @@ export interface BulkCommand {
   type: string;
   payload?: Record<string, unknown>;
   whenOffline: 'queue' | 'fail';
+  reason?: string;
 }
 const uuid = Joi.string().uuid();
 export const bulkCommand = named(
@@ -16,10 +17,31 @@ export const bulkCommand = named(
     type: Joi.string().max(50).required(),
     payload: openObject(),
     whenOffline: Joi.string().valid('queue', 'fail').default('queue'),
+    reason: Joi.string().trim().min(1).max(1000).description('For who approves it, where that is needed'),
   }),
 );
 
 const deviceId = uuid.required();
+const failed = Joi.array()
+  .items(
+    Joi.object({
+      deviceId,
+      hostname: Joi.string().allow(null).required(),
+      code: Joi.string().valid('NOT_FOUND', 'SITE_ACCESS_DENIED', 'DECOMMISSIONED', 'INVALID_STATE').required(),
+      message: Joi.string().required(),
+    }),
+  )
+  .required();
+export const bulkPending = named(
+  'BulkCommandPending',
+  Joi.object({
+    approvalId: uuid.required().description('Read its state at `GET /approvals/{id}`'),
+    status: Joi.string().valid('pending_approval').required(),
+    expiresAt: Joi.date().iso().required().description('Without a decision until then it is not carried out'),
+    deviceCount: Joi.number().integer().required(),
+    failed: failed.description('Devices that the approval is not for'),
+  }),
+);
 export const bulkResult = named(
   'BulkCommandResult',
   Joi.object({
@@ -46,15 +68,6 @@ export const bulkResult = named(
         }),
       )
       .required(),
-    failed: Joi.array()
-      .items(
-        Joi.object({
-          deviceId,
-          hostname: Joi.string().allow(null).required(),
-          code: Joi.string().valid('NOT_FOUND', 'SITE_ACCESS_DENIED', 'DECOMMISSIONED', 'INVALID_STATE').required(),
-          message: Joi.string().required(),
-        }),
-      )
-      .required(),
+    failed,
   }),
 );

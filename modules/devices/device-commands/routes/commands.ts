@@ -1,7 +1,7 @@
 /** /devices/{id}/commands and /run-script, and /devices/bulk/commands. */
 import Joi from 'joi';
 import { defineRoute, type PageQuery, pageOf, pageQuery } from '#core';
-import { bulkCommand, bulkResult } from '../models/bulk-command.ts';
+import { bulkCommand, bulkPending, bulkResult } from '../models/bulk-command.ts';
 import {
   COMMAND_STATUSES,
   type CommandStatus,
@@ -66,11 +66,17 @@ export default [
     method: 'POST',
     path: '/devices/bulk/commands',
     summary: 'Queues a command for many devices, and returns the outcome for each',
+    description:
+      'Above the number of devices in the setting `device-commands.approvalAboveDevices` of their organization, the command waits for the approval of a second person: the answer is 202, and nothing is queued until then.',
     access: { permission: 'devices:execute', mfa: true },
-    audit: 'device.command.queue',
+    audit: { oneOf: ['device.command.queue', 'approval.request'] },
     payload: bulkCommand,
     response: bulkResult,
-    errors: ['USE_DEDICATED_ENDPOINT', 'NO_ELIGIBLE_TARGETS', 'MFA_VERIFICATION_REQUIRED'],
+    answers: { 202: bulkPending },
+    errors: [
+      ...['USE_DEDICATED_ENDPOINT', 'NO_ELIGIBLE_TARGETS', 'MFA_VERIFICATION_REQUIRED', 'ONE_ORGANIZATION_AT_A_TIME'],
+      'APPROVAL_LIMIT_REACHED',
+    ],
     handler: (ctx, input) => sendBulk(ctx, input.payload),
   }),
   defineRoute({

@@ -1,9 +1,10 @@
 /** Sends one command to many devices, with as many statements as for one. */
 import { randomUUID } from 'node:crypto';
-import { type Context, errors } from '#core';
+import { type Context, errors, reply } from '#core';
 import { NoEligibleTargets } from '../errors.ts';
 import type { BulkCommand } from '../models/bulk-command.ts';
-import { mustBeSendable } from './command-types.ts';
+import { type ApprovedBulk, askForBulk, needsApproval } from './bulk-approvals.ts';
+import { type CommandType, mustBeSendable } from './command-types.ts';
 import { mustHaveMfa } from './commands.ts';
 import { blockedNow } from './guards.ts';
 import { offForCommand } from './module-commands.ts';
@@ -40,15 +41,57 @@ export interface BulkAnswer {
   failed: Failed[];
 }
 
-/** Throws 400 for a command that cannot be sent, 422 NO_ELIGIBLE_TARGETS when no command was queued or skipped. */
-export async function sendBulk(ctx: Context, command: BulkCommand): Promise<BulkAnswer> {
+/**
+ * Where the organization wants a second person's approval of so many devices, the answer is 202 and nothing is queued. Throws 400 for a
+ * command that cannot be sent, 422 NO_ELIGIBLE_TARGETS when no command was queued or skipped, 409 ONE_ORGANIZATION_AT_A_TIME.
+ */
+export async function sendBulk(ctx: Context, command: BulkCommand) {
+  const sendable = mustBeForMany(ctx, command);
+  if (sendable.known.mfa) mustHaveMfa(ctx);
+  const { fit, answer } = await targetsOf(ctx, command);
+  const { payload } = sendable;
+  if (!(await needsApproval(ctx, command, fit)))
+    return queueBulk(ctx, { ...command, payload }, sendable, { fit, answer });
+  return reply({ ...(await askForBulk(ctx, { ...command, payload }, fit)), failed: answer.failed }, { status: 202 });
+}
+
+/** What a second person has approved, in the name of the asker. Devices that cannot take it any more are skipped, each with the reason. */
+export async function sendApproved(ctx: Context, command: BulkCommand, approved: ApprovedBulk) {
+  const sendable = mustBeForMany(ctx, command);
+  const { batchId, commands, skipped, failed } = await queueBulk(
+    ctx,
+    { ...command, payload: sendable.payload },
+    sendable,
+    await targetsOf(ctx, command),
+    approved,
+  );
+  const left = [...skipped, ...failed].map(({ deviceId, hostname, code }) => ({ deviceId, hostname, code }));
+  return { batchId, queued: commands.length, skipped: left };
+}
+
+interface Sendable {
+  known: CommandType;
+  payload: Record<string, unknown>;
+}
+
+function mustBeForMany(ctx: Context, command: BulkCommand): Sendable {
   const { known, payload } = mustBeSendable(ctx, command.type, command.payload);
   // What is secret is sealed for one command.
   if (known.relayed || known.secrets) {
     const message = `"${command.type}" is sent to one device at a time`;
     throw errors.ValidationFailed({ message, details: [{ in: 'payload', path: 'type', message }] });
   }
-  if (known.mfa) mustHaveMfa(ctx);
+  return { known, payload };
+}
+
+interface Targets {
+  /** Locked devices that accept commands. */
+  fit: Target[];
+  /** With those that do not. */
+  answer: BulkAnswer;
+}
+
+async function targetsOf(ctx: Context, command: BulkCommand): Promise<Targets> {
   const answer: BulkAnswer = { batchId: randomUUID(), commands: [], skipped: [], failed: [] };
   const targets = await lock(ctx, command);
   const fit = command.deviceIds.flatMap((id) => {
@@ -62,6 +105,16 @@ export async function sendBulk(ctx: Context, command: BulkCommand): Promise<Bulk
     } as Failed);
     return [];
   });
+  return { fit, answer };
+}
+
+async function queueBulk(
+  ctx: Context,
+  command: BulkCommand & { payload: Record<string, unknown> },
+  { known, payload }: Sendable,
+  { fit, answer }: Targets,
+  approved?: ApprovedBulk,
+): Promise<BulkAnswer> {
   const eligible = await withoutSkipped(ctx, command, fit, answer);
   const deliverBy = new Date(Date.now() + known.deliverHours * HOUR_MS);
   const made = await insert(ctx, eligible, [
@@ -80,7 +133,7 @@ export async function sendBulk(ctx: Context, command: BulkCommand): Promise<Bulk
     if (commandId) {
       answer.commands.push({ deviceId: id, hostname, commandId, status: 'pending' });
       ctx.notify('device-commands.waiting', id);
-      const details = { type: command.type, commandId, batchId: answer.batchId };
+      const details = { type: command.type, commandId, batchId: answer.batchId, ...approved };
       ctx.audit('device.command.queue', {
         orgId,
         resourceType: 'device',

@@ -16,6 +16,8 @@ export interface CommandType {
   /** Fields of the payload that are sealed in the row. */
   secrets?: readonly string[];
   targetRole?: 'watchdog';
+  /** Takes back what another command did; it does not wait for approval. */
+  takesBack?: boolean;
   /** Carried out by another device (services/wakes.ts), and therefore not available in bulk. */
   relayed?: boolean;
 }
@@ -34,7 +36,7 @@ export const COMMAND_TYPES: Readonly<Record<string, CommandType>> = {
       message: Joi.string().max(200),
     }),
   },
-  cancel_reboot: { ...power, payload: empty },
+  cancel_reboot: { ...power, payload: empty, takesBack: true },
   reboot_safe_mode: { ...power, payload: empty, mfa: true },
   shutdown: { ...power, payload: Joi.object({ delayMinutes: Joi.number().integer().min(0).max(1440) }), mfa: true },
   lock: { ...quick, payload: empty },

@@ -6,12 +6,6 @@ export interface TargetOwner {
   partnerId: string | null;
 }
 
-/** In whose name something runs unattended: who made it; neither is set where the server itself did. */
-export interface Author {
-  userId?: string | null;
-  apiKeyId?: string | null;
-}
-
 export interface TargetDevice {
   id: string;
   orgId: string;

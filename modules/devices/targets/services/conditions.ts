@@ -1,7 +1,6 @@
 /** A target as conditions over `devices d`: one statement whatever it names. */
-import { type AddParameter, type Context, inGroups, reach, type Target } from '#core';
+import { type AddParameter, type AuthorLimits, type Context, inGroups, reach, type Target } from '#core';
 import type { TargetOwner } from '../models/resolved.ts';
-import type { Limits } from './authors.ts';
 
 export interface Conditions {
   /** Tables that `named` refers to. */
@@ -25,7 +24,7 @@ export async function conditionsOf(
   ctx: Context,
   target: Target,
   owner: TargetOwner,
-  limits: Limits,
+  limits: AuthorLimits,
   path = 'target',
 ): Promise<Conditions> {
   const values: unknown[] = [];

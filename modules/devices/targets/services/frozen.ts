@@ -1,7 +1,7 @@
 /** The devices of a run, kept as they were when it began. */
-import { type AddParameter, type Context, reach, type Target } from '#core';
+import { type AddParameter, type Author, type Context, reach, type Target } from '#core';
 import { TooManyTargets } from '../errors.ts';
-import type { Author, TargetDevice, TargetOwner } from '../models/resolved.ts';
+import type { TargetDevice, TargetOwner } from '../models/resolved.ts';
 import { selectOf } from './resolutions.ts';
 
 export const MAX_DEVICES = 100_000;

@@ -1,8 +1,7 @@
 /** The devices that a target is for now. */
-import type { Context, Target } from '#core';
+import { type Author, type AuthorLimits, authorNow, type Context, type Target } from '#core';
 import { OwnerAccessLost } from '../errors.ts';
-import type { Author, TargetDevice, TargetOwner } from '../models/resolved.ts';
-import { type Limits, reachOfAuthor } from './authors.ts';
+import type { TargetDevice, TargetOwner } from '../models/resolved.ts';
 import { conditionsOf, LIVING } from './conditions.ts';
 
 /**
@@ -37,9 +36,9 @@ export async function selectOf(ctx: Context, target: Target, owner: TargetOwner,
   return { text, values, limit };
 }
 
-async function limitsOf(ctx: Context, owner: TargetOwner, author: Author | undefined): Promise<Limits> {
+async function limitsOf(ctx: Context, owner: TargetOwner, author: Author | undefined): Promise<AuthorLimits> {
   if (!author) return ctx.scope;
-  const limits = await reachOfAuthor(ctx, author, owner);
-  if (!limits) throw OwnerAccessLost();
-  return limits;
+  const found = await authorNow(ctx, author, owner);
+  if (!found) throw OwnerAccessLost();
+  return found.limits;
 }

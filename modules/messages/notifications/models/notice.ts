@@ -21,6 +21,8 @@ export interface Notice {
   dedupeKey?: string;
   /** Of an event of no organization: the partner whose people hear of it. */
   partnerId?: string | null;
+  /** Ids of the only users who hear of it, as far as they reach the subject and have the permission; all of those when absent. */
+  only?: readonly string[];
 }
 /** What the fan-out looks up for everybody. */
 export interface About {
@@ -32,7 +34,7 @@ interface NoticeText<D> {
   type: NoticeType;
   priority: Priority | ((data: D) => Priority);
   /** Only users with this permission receive the notification: `resource:action` as routes require it. */
-  permission: string;
+  permission: string | ((data: D) => string);
   /** An event with neither organization nor partner is sent, to system users, only where this is true. */
   installation?: true;
   /** Null for no notification. */

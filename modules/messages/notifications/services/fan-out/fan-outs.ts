@@ -89,9 +89,10 @@ async function tell(ctx: Context, event: DomainEvent, how: NonNullable<EventNoti
   const partnerId = event.orgId ? null : (notice?.partnerId ?? null);
   if (!notice || (!event.orgId && !partnerId && !how.installation)) return;
   const priority: Priority = typeof how.priority === 'function' ? how.priority(event.data) : how.priority;
+  const permission = typeof how.permission === 'function' ? how.permission(event.data) : how.permission;
   const values = [
     ...[event.id, event.orgId, partnerId, subject.siteId, event.deviceId],
-    ['*:*', ...catalogPairs(how.permission, 'GET')],
+    ['*:*', ...catalogPairs(permission, 'GET')],
     event.actor.kind === 'user' ? event.actor.id : null,
     ...[how.type, priority, ...wordsOf(notice)],
   ];
@@ -99,7 +100,7 @@ async function tell(ctx: Context, event: DomainEvent, how: NonNullable<EventNoti
   for (;;) {
     const { rows } = await ctx.sql<{ n: number; last: string | null; due: boolean }>(
       TELL,
-      [...values, after, BATCH_SIZE, NO_ID],
+      [...values, after, BATCH_SIZE, NO_ID, notice.only ?? null],
       'notifications-tell',
     );
     const [batch] = rows;

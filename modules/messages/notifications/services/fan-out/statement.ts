@@ -5,7 +5,7 @@ export const STORM = { most: 20, minutes: 5 };
 
 // $1 event, $2 organization, $3 partner, $4 site, $5 device, $6 catalog pairs, $7 acting user, $8 type, $9 priority,
 // $10 title, $11 message, $12 link, $13 metadata, $14 dedupe key, $15 the user before this batch, $16 size of it, $17 the
-// partition of digests and of notices about the installation.
+// partition of digests and of notices about the installation, $18 the only users who hear of it.
 // An unread notice of the same key is counted up and not sent again. Rows of `notification_rates` are locked in the order
 // of users, so that two fan-outs wait for each other and do not block each other. A digest has one row in the queue; when it is
 // being sent at this moment, its lease is taken back, so that it is sent again with the new delivery.
@@ -17,7 +17,8 @@ with recursive granting as (
   union select r.id from roles r join granting g on r.parent_role_id = g.id),
 reaching as (
   select distinct x.user_id from notification_reach($2, $3, $4, $5) x
-  where x.role_id in (select id from granting) and x.user_id > $15 and x.user_id is distinct from $7),
+  where x.role_id in (select id from granting) and x.user_id > $15 and x.user_id is distinct from $7
+    and ($18::uuid[] is null or x.user_id = any ($18))),
 accepting as materialized (
   select u.id as user_id, coalesce(np.in_app, true) as in_app,
     coalesce(np.email, 'immediate') as email, coalesce(np.email_from, 'urgent') as email_from,
