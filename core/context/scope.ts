@@ -32,3 +32,14 @@ export const NOWHERE: Scope = Object.freeze({
 
 /** Reaches every tenant. */
 export const EVERYWHERE: Scope = Object.freeze({ ...NOWHERE, kind: 'system', orgIds: null, allOrgs: true });
+
+/** What both leave of sites, or of groups; null is no limit. */
+const both = (own: readonly string[] | null, other: readonly string[] | null): readonly string[] | null =>
+  own && other ? own.filter((id) => other.includes(id)) : (own ?? other);
+
+/** The scope with further limits, which never widen it. */
+export const withinLimits = (scope: Scope, limits: Pick<Scope, 'siteIds' | 'groupIds'>): Scope => ({
+  ...scope,
+  siteIds: both(scope.siteIds, limits.siteIds),
+  groupIds: both(scope.groupIds, limits.groupIds),
+});

@@ -3,17 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { QueryResult, QueryResultRow } from 'pg';
 import type { Logger } from 'pino';
-import type {
-  Actor,
-  AuditEntry,
-  Causation,
-  Context,
-  EmitOptions,
-  JobOptions,
-  OtherCause,
-  Scope,
-  Services,
-  Within,
+import {
+  type Actor,
+  type AuditEntry,
+  type Causation,
+  type Context,
+  type EmitOptions,
+  type JobOptions,
+  type OtherCause,
+  type Scope,
+  type Services,
+  type Within,
+  withinLimits,
 } from '../context/index.ts';
 import {
   type AnySlot,
@@ -28,12 +29,10 @@ import {
   type SlotDefinition,
   type Slots,
 } from '../contract/index.ts';
+import { announceOrgs } from './announce.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 const slotName = (slot: AnySlot | string): string => (typeof slot === 'string' ? slot : nameOfSlot(slot));
-/** What both limits leave; null is no limit. */
-const narrowed = (own: readonly string[] | null, other: readonly string[] | null): readonly string[] | null =>
-  own && other ? own.filter((id) => other.includes(id)) : (own ?? other);
 const NEVER = new AbortController().signal;
 
 /** Methods live on the prototype, so that a request allocates one small object: call them on the context, do not detach them. */
@@ -154,24 +153,16 @@ export class WorkContext implements Context {
 
   async within<T>(orgIds: readonly string[] | null, run: (ctx: Context) => Promise<T>): Promise<T> {
     if (!orgIds) return run(this);
-    await this.#announceOrgs(orgIds);
-    const result = await run(
-      new WorkContext(this.#work, { ...this.scope, orgIds }, { actor: this.actor, causation: this.#causation }),
-    );
+    await announceOrgs(this, orgIds);
+    const result = await run(new WorkContext(this.#work, { ...this.scope, orgIds }, this));
     // When `run` throws, the rollback restores the setting.
-    await this.#announceOrgs(this.scope.orgIds ?? []);
+    await announceOrgs(this, this.scope.orgIds ?? []);
     return result;
   }
 
   inNameOf<T>(other: OtherCause, run: (ctx: Context) => Promise<T>): Promise<T> {
-    const { siteIds, groupIds } = this.scope;
-    const scope = {
-      ...this.scope,
-      siteIds: narrowed(siteIds, other.limits.siteIds),
-      groupIds: narrowed(groupIds, other.limits.groupIds),
-    };
-    const { actor, causation = this.causation } = other;
-    return run(new WorkContext(this.#work, scope, { actor, causation }));
+    const { actor, limits, causation = this.causation } = other;
+    return run(new WorkContext(this.#work, withinLimits(this.scope, limits), { actor, causation }));
   }
 
   async settings<T>(module: string, orgId: string | null = this.scope.orgId): Promise<T> {
@@ -194,20 +185,16 @@ export class WorkContext implements Context {
   }
 
   asPlatform<T>(run: (ctx: Context) => Promise<T>): Promise<T> {
-    return this.#work.runBeside(this.scope, 'platform', run);
+    return this.#work.runBeside(this, 'platform', run);
   }
 
   async asCaller<T>(run: (ctx: Context) => Promise<T>): Promise<T> {
     let recorded: ReadonlySet<string> = new Set();
-    const result = await this.#work.runBeside(this.scope, this.#work.options.role, (ctx, work) => {
+    const result = await this.#work.runBeside(this, this.#work.options.role, (ctx, work) => {
       recorded = work.recorded;
       return run(ctx);
     });
     for (const action of recorded) this.#work.recorded.add(action);
     return result;
-  }
-
-  async #announceOrgs(orgIds: readonly string[]): Promise<void> {
-    await this.sql(`select set_config('app.org_ids', $1, true)`, [`{${orgIds}}`]);
   }
 }

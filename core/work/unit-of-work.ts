@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { beginCausation, type Causation, type Context, type Scope } from '../context/index.ts';
+import { beginCausation, type Causation, type Context } from '../context/index.ts';
 import type { Claim } from '../database/connections/shares.ts';
 import { limitAnswers } from '../database/connections/silence.ts';
 import { bindKnex } from '../database/knex.ts';
@@ -64,15 +64,14 @@ export class UnitOfWork {
     this.#run = run;
   }
 
-  /** Runs a unit of work with a transaction of its own, for the same request or job. */
+  /** Runs a unit of work with a transaction of its own, for the same request or job, in the name of the context that asks for it. */
   runBeside<T>(
-    scope: Scope,
+    { actor, scope, causation }: Pick<Context, 'actor' | 'scope' | 'causation'>,
     role: 'app' | 'platform',
     run: (ctx: Context, work: UnitOfWork) => Promise<T>,
   ): Promise<T> {
-    const { actor, requestId, log, background = false } = this.options;
+    const { requestId, log, background = false } = this.options;
     const nested = this.options.nested === true || this.#connection !== null;
-    const { causation } = this;
     return this.#run(this.backend, { actor, scope, requestId, causation, log, role, background, nested }, run);
   }
 

@@ -1,4 +1,4 @@
-/** `ctx.within`: a narrowed context narrows everything that is done with it, and the transaction is as wide as before afterwards. */
+/** `ctx.within` and `ctx.inNameOf`: a narrowed context narrows everything that is done with it, and the transaction is as wide as before afterwards. */
 import test from 'ava';
 import { type Context, NOBODY, NOWHERE, type Scope } from '#core';
 import { runUnitOfWork } from '#core/work';
@@ -48,4 +48,23 @@ test('a narrowed context can be narrowed again, and null leaves it as it is', as
       t.deepEqual(await seen(narrow), [first]);
     }),
   );
+});
+
+test('work in the name of another has their actor, limits and causation, in further transactions too, and reaches no more', async (t) => {
+  const actor = { ...NOBODY, kind: 'user' as const, id: partnerId };
+  const causation = { correlationId: partnerId, causationId: null, depth: 2, by: ['automations:1'] };
+  await asPartner(async (ctx) => {
+    const { causation: own } = ctx;
+    await ctx.inNameOf({ actor, limits: { siteIds: [first], groupIds: null }, causation }, async (other) => {
+      const facts = ({ actor: who, scope, causation: cause }: Context) => [who.id, scope.orgIds, scope.siteIds, cause];
+      const wanted = [partnerId, [first, second], [first], causation];
+      t.deepEqual(facts(other), wanted);
+      t.deepEqual(await other.asCaller(async (beside) => facts(beside)), wanted);
+      await other.within([second], async (narrow) => t.deepEqual(facts(narrow), wanted.with(1, [second])));
+      await other.inNameOf({ actor: NOBODY, limits: { siteIds: [second], groupIds: null } }, async (inner) =>
+        t.deepEqual(inner.scope.siteIds, []),
+      );
+    });
+    t.deepEqual([ctx.actor.id, ctx.scope.siteIds, ctx.causation], [null, null, own]);
+  });
 });

@@ -114,7 +114,7 @@ const shape = {
     .required()
     .description('Of what was approved: null until it was carried out'),
   outcomeCode: text.description(
-    'Why it failed: OWNER_ACCESS_LOST, STALE, TOO_LATE, MODULE_DISABLED, KIND_UNAVAILABLE, or the code of an error',
+    'Why it failed: OWNER_ACCESS_LOST, STALE, TOO_LATE, MODULE_DISABLED, KIND_UNAVAILABLE, INPUT_LOST, or the code of an error',
   ),
   outcomeMessage: text,
   result: Joi.object().unknown().allow(null).required().description('What carrying it out gave, by kind'),

@@ -10,9 +10,9 @@ async function waiting(platform: TestPlatform, tenant: Tenant, token: string): P
     `select coalesce(array_agg(id), '{}') as ids from devices where org_id = $1 and hostname = any($2) and lifecycle = 'active'`,
     [tenant.orgId, HOSTS],
   );
-  const deviceIds = known?.ids ?? [];
-  if (deviceIds.length < HOSTS.length)
-    for (const hostname of HOSTS) deviceIds.push((await enroll(platform, tenant, { hostname })).deviceId);
+  const deviceIds = known?.ids.slice(0, HOSTS.length) ?? [];
+  for (const hostname of HOSTS.slice(deviceIds.length))
+    deviceIds.push((await enroll(platform, tenant, { hostname })).deviceId);
   const set = (limit: number | null) =>
     platform.sql(`update organizations set settings = jsonb_set(settings, '{device-commands}', $2) where id = $1`, [
       tenant.orgId,

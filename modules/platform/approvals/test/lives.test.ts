@@ -4,7 +4,9 @@ import test from 'ava';
 import { AppError, type DomainEvent } from '#core';
 import { apiKey, orgUser, startTestPlatform, tenant } from '#test';
 import { EVERYWHERE } from '../../../../core/context/index.ts';
+import type { SecretValues } from '../../../../core/contract/secret-values.ts';
 import { asPlatform, enroll } from '../../../devices/devices/test/arrange.ts';
+import secretValues from '../fills/secrets.values.ts';
 import { concludeRequest } from '../services/conclusions.ts';
 import { sweepRequests } from '../services/sweeps.ts';
 import { ask, asPerson, decide, declareKind, read, refusalOf } from './arrange.ts';
@@ -231,6 +233,21 @@ test('a secret input is sealed in the database and erased at the end', async (t)
   await platform.runJobs();
   t.deepEqual(heard.carriedOut[0]?.input, { password: 'correct horse' });
   t.deepEqual((await stored())?.input, {});
+  // What operators lose with the encryption key.
+  const lost = await Promise.all(
+    [1, 2].map(() => ask(platform, at, at.partner, { kind: heard.kind, input: { password: 'x' } })),
+  );
+  const [waiting = '', approved = ''] = lost.map((one) => one.id);
+  await decide(platform, at.orgAdmin.token, approved, 'approve');
+  const { count, remove = '' } = secretValues.value as SecretValues;
+  t.deepEqual(await platform.sql(count), [{ n: 2 }]);
+  await platform.sql(remove);
+  await platform.runJobs();
+  t.is((await read(platform, at.partner.token, waiting)).body.data.status, 'cancelled');
+  t.like((await read(platform, at.partner.token, approved)).body.data, {
+    outcome: 'failed',
+    outcomeCode: 'INPUT_LOST',
+  });
 });
 
 test('asking, deciding and carrying out are events of one chain', async (t) => {
