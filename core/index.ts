@@ -64,17 +64,9 @@ export { recordPoints, type SeriesPoint, type SeriesSource } from './series/reco
 export { type RollUpLadder, type RollUpStep, rollUp } from './series/roll-up.ts';
 export { removeSeries } from './series/upkeep.ts';
 export type { ObjectStorage } from './storage/bucket-client.ts';
-export { openStore, openStoreOf } from './storage/open-store.ts';
+export { openArchive, openReleases, RELEASES_PREFIX } from './storage/open-store.ts';
 export { presignedUrl } from './storage/presigned-url.ts';
-export {
-  ARCHIVE,
-  type ByteRange,
-  OBJECTS,
-  ObjectMissing,
-  type ObjectStore,
-  RELEASES,
-  type StoreKind,
-} from './storage/store.ts';
+export type { ObjectStore } from './storage/store.ts';
 export { administratorsOf, keepAdministrators, type TenantRef } from './tenancy/administrators.ts';
 export { type Author, type AuthorLimits, type AuthorNow, authorNow } from './tenancy/authors.ts';
 export { mayPassOn, mustHold } from './tenancy/grants.ts';

@@ -3,8 +3,8 @@ import { type Config, loadConfig } from '#config';
 import type { Trail } from '../../core/audit/trail.ts';
 import { createMac } from '../../core/auth/opaque-tokens.ts';
 import { createSealer } from '../../core/settings/seal.ts';
-import { openStore } from '../../core/storage/open-store.ts';
-import { ARCHIVE, type ObjectStore } from '../../core/storage/store.ts';
+import { openArchive } from '../../core/storage/open-store.ts';
+import type { ObjectStore } from '../../core/storage/store.ts';
 import { secretsFor } from '../secrets.ts';
 import { withStore } from '../store.ts';
 
@@ -26,7 +26,7 @@ export async function withTrail<T>(run: (store: TrailStore) => Promise<T>): Prom
       host: new URL(config.http.publicUrl).host,
       trail: { ...keys, query: (text, values) => pool.query(text, values) },
       async archive(read) {
-        const store = await openStore(config, ARCHIVE);
+        const store = await openArchive(config);
         return read(store).finally(() => store.close());
       },
       async inTransaction(work) {

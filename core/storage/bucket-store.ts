@@ -1,23 +1,20 @@
 /** Objects in the S3-compatible bucket that an installation is configured with. */
 import { Readable } from 'node:stream';
 import { type ObjectStorage, openBucketClient } from './bucket-client.ts';
-import { ObjectMissing, type ObjectStore, type StoreArea } from './store.ts';
+import type { ObjectStore } from './store.ts';
 
-/** Its functions reject with the errors of the SDK. */
-export async function bucketStore(options: ObjectStorage, { prefix }: StoreArea): Promise<ObjectStore> {
+/**
+ * Its functions reject with the errors of the SDK.
+ * @param prefix what its keys begin with in the bucket; empty or with a slash at its end
+ */
+export async function bucketStore(options: ObjectStorage, prefix: string): Promise<ObjectStore> {
   // Imported on demand, because it is large.
-  const {
-    DeleteObjectCommand,
-    GetObjectCommand,
-    HeadObjectCommand,
-    NoSuchKey,
-    paginateListObjectsV2,
-    PutObjectCommand,
-  } = await import('@aws-sdk/client-s3');
+  const { GetObjectCommand, HeadObjectCommand, paginateListObjectsV2, PutObjectCommand } = await import(
+    '@aws-sdk/client-s3'
+  );
   const Bucket = options.bucket;
   const client = await openBucketClient(options);
   return {
-    kind: 'bucket',
     async put(key, content) {
       const Body = Buffer.from(content);
       const at = { Bucket, Key: prefix + key };
@@ -26,11 +23,8 @@ export async function bucketStore(options: ObjectStorage, { prefix }: StoreArea)
       if (ContentLength !== Body.length)
         throw new Error(`object storage kept ${ContentLength} of ${Body.length} bytes`);
     },
-    async read(key, range) {
-      const at = { Bucket, Key: prefix + key, ...(range ? { Range: `bytes=${range.from}-${range.to}` } : {}) };
-      const { Body } = await client.send(new GetObjectCommand(at)).catch((error: unknown) => {
-        throw error instanceof NoSuchKey ? new ObjectMissing(key) : error;
-      });
+    async read(key) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: prefix + key }));
       // In Node the SDK gives a stream of Node.
       if (!(Body instanceof Readable)) throw new Error(`object storage gave no content of ${key}`);
       return Body;
@@ -41,9 +35,6 @@ export async function bucketStore(options: ObjectStorage, { prefix }: StoreArea)
         for (const { Key = '', Size = 0 } of page.Contents ?? [])
           found.push({ key: Key.slice(prefix.length), size: Size });
       return found.sort((a, b) => (a.key < b.key ? -1 : 1));
-    },
-    async remove(key) {
-      await client.send(new DeleteObjectCommand({ Bucket, Key: prefix + key }));
     },
     // A bucket shows an object when all of it has arrived.
     removeDrafts: async () => 0,

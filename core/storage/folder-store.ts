@@ -1,17 +1,15 @@
-/** Objects as files below the data folder. */
+/** Objects as files below a folder. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { ObjectMissing, type ObjectStore, type StoreArea } from './store.ts';
+import type { ObjectStore } from './store.ts';
 
 /** Drafts have a dot and an id behind their key. */
 const DRAFT = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function folderStore(dataDir: string, { folder }: StoreArea): ObjectStore {
-  const root = join(dataDir, folder);
+export function folderStore(root: string): ObjectStore {
   const pathOf = (key: string) => join(root, ...key.split('/'));
   return {
-    kind: 'folder',
     async put(key, content) {
       const path = pathOf(key);
       const draft = `${path}.${randomUUID()}`;
@@ -25,10 +23,7 @@ export function folderStore(dataDir: string, { folder }: StoreArea): ObjectStore
         await rm(draft, { force: true });
       }
     },
-    async read(key, range) {
-      const file = await open(pathOf(key)).catch(missing(key));
-      return file.createReadStream(range ? { start: range.from, end: range.to } : {});
-    },
+    read: async (key) => (await open(pathOf(key))).createReadStream(),
     async list(below) {
       const paths = (await filesBelow(join(root, below))).filter((path) => !DRAFT.test(path));
       const found = await Promise.all(
@@ -39,7 +34,6 @@ export function folderStore(dataDir: string, { folder }: StoreArea): ObjectStore
       );
       return found.sort((a, b) => (a.key < b.key ? -1 : 1));
     },
-    remove: (key) => rm(pathOf(key), { force: true }),
     async removeDrafts(before) {
       let removed = 0;
       for (const path of await filesBelow(root)) {
@@ -82,7 +76,3 @@ async function filesBelow(folder: string): Promise<string[]> {
   );
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
-
-const missing = (key: string) => (error: NodeJS.ErrnoException) => {
-  throw error.code === 'ENOENT' ? new ObjectMissing(key) : error;
-};

@@ -1,21 +1,20 @@
-/** The store of an installation, by its configuration. */
+/** The stores of an installation, by its configuration. */
+import { join } from 'node:path';
 import type { Services } from '../context/index.ts';
+import type { ObjectStorage } from './bucket-client.ts';
 import { bucketStore } from './bucket-store.ts';
 import { folderStore } from './folder-store.ts';
-import type { ObjectStore, StoreArea, StoreKind } from './store.ts';
+import type { ObjectStore } from './store.ts';
 
 type Config = Pick<Services['config'], 'objectStorage' | 'dataDir'>;
 
-/** The store that new objects of this area go to. */
-export function openStore(config: Config, area: StoreArea): Promise<ObjectStore> {
-  return openStoreOf(config, area, config.objectStorage ? 'bucket' : 'folder');
+/** Where releases of the agent lie in the bucket: `agents/<version>/<file>`. */
+export const RELEASES_PREFIX = 'agents/';
+
+/** Archives and checkpoints of the audit trail: in the bucket where one is configured, else in a folder of the data folder. */
+export async function openArchive({ objectStorage, dataDir }: Config): Promise<ObjectStore> {
+  return objectStorage ? bucketStore(objectStorage, '') : folderStore(join(dataDir, 'archive'));
 }
 
-/** The store of that kind, to read what was put before the configuration changed. Rejects where no bucket is configured. */
-export async function openStoreOf(config: Config, area: StoreArea, kind: StoreKind): Promise<ObjectStore> {
-  if (kind === 'folder') {
-    return folderStore(config.dataDir, area);
-  }
-  if (!config.objectStorage) throw new Error('S3_BUCKET is not set, and what is asked for was put into a bucket');
-  return bucketStore(config.objectStorage, area);
-}
+/** Releases of the agent that an operator puts into the bucket. */
+export const openReleases = (storage: ObjectStorage): Promise<ObjectStore> => bucketStore(storage, RELEASES_PREFIX);

@@ -46,7 +46,8 @@ export async function archivedCheckpoints(trail: Trail, store: ObjectStore): Pro
     if (others) others.push(one);
     else found.set(one.owner, [one]);
   };
-  const waiting = await store.list(CHECKPOINTS_FOLDER);
+  // What else an operator keeps beside them is none of ours.
+  const waiting = (await store.list(CHECKPOINTS_FOLDER)).filter(({ key }) => key.endsWith('.ndjson'));
   while (waiting.length > 0) {
     const texts = await Promise.all(waiting.splice(0, READERS).map(({ key }) => readText(store, key)));
     for (const text of texts) for (const line of text.split('\n')) if (line !== '') take(line);

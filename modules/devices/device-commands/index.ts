@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { defineModule } from '#core';
 import { api } from './api.ts';
-import type { ApprovalSettings } from './services/bulk-approvals.ts';
+import type { ApprovalSettings } from './services/bulk/approvals.ts';
 import type { PowerSettings } from './services/power.ts';
 
 export default defineModule({

@@ -1,7 +1,7 @@
 /** Downloads of programs: from the release host, from the object storage, or as a stream from this server. */
 import { open } from 'node:fs/promises';
 import { type Coordinates, fileName } from '#agent-protocol';
-import { type Context, defineService, errors, presignedUrl, RELEASES, type Reply, reply } from '#core';
+import { type Context, defineService, errors, presignedUrl, RELEASES_PREFIX, type Reply, reply } from '#core';
 import { equalHash } from '#core/auth';
 import { ManifestNotTrusted, VersionWithdrawn } from '../errors.ts';
 import { AgentVersion } from '../models/agent-version.ts';
@@ -73,7 +73,7 @@ async function mustFind(ctx: Context, version: string, at: Coordinates): Promise
 function storedUrl({ services }: Context, row: AgentVersion): string | undefined {
   const { objectStorage } = services.config;
   if (!objectStorage || !variables.of(services.config).binariesInStorage) return undefined;
-  return presignedUrl(objectStorage, `${RELEASES.prefix}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
+  return presignedUrl(objectStorage, `${RELEASES_PREFIX}${row.version}/${fileName(row)}`, LINK_SECONDS, new Date());
 }
 
 /** Valid also for a version that is not promoted yet; the caller has been authenticated. */

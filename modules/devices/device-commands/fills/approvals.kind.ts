@@ -1,8 +1,8 @@
 /** Bulk commands for more devices than one person may decide about. */
 import { defineContribution } from '#core';
-import { BULK_KIND, type KeptBulk } from '../services/bulk-approvals.ts';
-import { sendApproved } from '../services/bulk-commands.ts';
-import { summarizeBulk } from '../services/bulk-summaries.ts';
+import { BULK_KIND, type KeptBulk } from '../services/bulk/approvals.ts';
+import { sendApproved } from '../services/bulk/commands.ts';
+import { summarizeBulk } from '../services/bulk/summaries.ts';
 
 const DAY_MINUTES = 1440;
 

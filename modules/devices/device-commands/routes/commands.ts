@@ -10,7 +10,7 @@ import {
   commandWithOutput,
   scriptRun,
 } from '../models/command.ts';
-import { sendBulk } from '../services/bulk-commands.ts';
+import { sendBulk } from '../services/bulk/commands.ts';
 import { cancelCommand } from '../services/cancellations.ts';
 import { listCommands, readCommand, runScript, sendCommand } from '../services/commands.ts';
 

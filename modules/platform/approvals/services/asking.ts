@@ -4,6 +4,7 @@ import { type Author, authorNow, type Context, cutText, errors } from '#core';
 import { ApprovalLimit } from '../errors.ts';
 import { APPROVAL_FIELDS, type Approval } from '../models/approval.ts';
 import type { Asked, Asking } from '../models/asking.ts';
+import type { ApprovalKind } from '../slots/kind.ts';
 import { announceRequest } from './announcements.ts';
 import { hashOf, storedInput } from './inputs.ts';
 import { mustKnowKind } from './kinds.ts';
@@ -41,7 +42,7 @@ export async function ask(ctx: Context, asking: Asking): Promise<Asked> {
     if (open && open.inputHash === inputHash && open.expiresAt > new Date())
       return { id: open.id, expiresAt: open.expiresAt, isNew: false };
     if (open) await replaceOne(ctx, open);
-    const row = await insert(ctx, asking, { inputHash, minutes });
+    const row = await insert(ctx, asking, { kind, inputHash, minutes });
     if (!row) continue;
     await announceRequest(ctx, row, kind);
     return { id: row.id, expiresAt: row.expiresAt, isNew: true };
@@ -64,9 +65,14 @@ async function replaceOne(ctx: Context, { id }: Approval): Promise<void> {
   if (!replaced) await endRequest(ctx, id, { status: 'expired' });
 }
 
-async function insert(ctx: Context, asking: Asking, { inputHash, minutes }: { inputHash: string; minutes: number }) {
+interface Made {
+  kind: ApprovalKind;
+  inputHash: string;
+  minutes: number;
+}
+
+async function insert(ctx: Context, asking: Asking, { kind, inputHash, minutes }: Made) {
   const { orgId, subject, siteIds = [], deviceIds = [], input, reason } = asking;
-  const kind = mustKnowKind(ctx, asking.kind);
   const { rows: counted } = await ctx.sql<{ n: number }>(
     `select count(*)::integer as n from (
        select from approval_requests where org_id = $1 and status = 'pending' limit ${MAX_PENDING}) x`,

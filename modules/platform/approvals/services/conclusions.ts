@@ -68,13 +68,13 @@ async function carryOut(ctx: Context, row: Approval, kind: ApprovalKind | undefi
   if (decidedAt && Date.now() - decidedAt.getTime() > MAX_CARRY_OUT_HOURS * 3_600_000) return TOO_LATE;
   const [module = ''] = row.kind.split('.');
   if (ctx.services.modules.off(module, { orgId })) return failed('MODULE_DISABLED', 'Its feature is switched off');
-  if (await isStale(ctx, row)) return failed('STALE', 'What was asked for has changed since');
+  const request = await requestOf(ctx, row);
+  if (await isStale(ctx, row, request)) return failed('STALE', 'What was asked for has changed since');
   const author = askedKeyId ? { apiKeyId: askedKeyId } : { userId: askedBy };
   const asker = await authorNow(ctx, author, { orgId, partnerId: null });
   if (!asker || !(await stillReaches(ctx, row, kind, asker)))
     return failed('OWNER_ACCESS_LOST', 'Who asked for it has lost the access that it needs');
   const actor = { ...asker.actor, mfa: row.askedWithMfa };
-  const request = await requestOf(ctx, row);
   const result = await ctx.inNameOf({ actor, limits: asker.limits, causation }, (own) => kind.onApproved(own, request));
   return { outcome: 'done', result };
 }

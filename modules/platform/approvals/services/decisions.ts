@@ -3,7 +3,7 @@ import { type Context, errors } from '#core';
 import { SamePerson, Stale } from '../errors.ts';
 import type { Approval } from '../models/approval.ts';
 import { isAsker, mustSee, readApproval } from './requests.ts';
-import { isStale } from './staleness.ts';
+import { isStale, requestOf } from './staleness.ts';
 import { type Ending, endRequest } from './transitions.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type Ending, endRequest } from './transitions.ts';
  */
 export async function approve(ctx: Context, id: string, reason?: string) {
   const row = await mustDecide(ctx, id);
-  if (row.status === 'pending' && (await isStale(ctx, row))) throw Stale();
+  if (row.status === 'pending' && (await isStale(ctx, row, await requestOf(ctx, row)))) throw Stale();
   return end(ctx, row, { status: 'approved', by: decider(ctx), reason });
 }
 

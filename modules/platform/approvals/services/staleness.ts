@@ -21,10 +21,13 @@ export async function requestOf(ctx: Context, row: Approval): Promise<ApprovalRe
 }
 
 /** True where the stored input is another than the one that was asked for, or the subject has changed since. */
-export async function isStale(ctx: Context, row: Approval): Promise<boolean> {
-  const request = await requestOf(ctx, row);
+export async function isStale(
+  ctx: Context,
+  row: Pick<Approval, 'inputHash'>,
+  request: ApprovalRequest,
+): Promise<boolean> {
   if (hashOf(ctx, request.input) !== row.inputHash) return true;
-  const kind = findKind(ctx, row.kind);
+  const kind = findKind(ctx, request.kind);
   if (!kind?.current) return false;
   const current = await kind.current(ctx, request);
   return current === null || hashOf(ctx, current) !== row.inputHash;

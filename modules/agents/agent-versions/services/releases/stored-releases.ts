@@ -1,17 +1,17 @@
 /** Releases in the object storage of this installation, with the same layout as in a folder. */
 import { createHash } from 'node:crypto';
-import { errors, type ObjectStore, openStoreOf, RELEASES } from '#core';
+import { errors, type ObjectStorage, type ObjectStore, openReleases } from '#core';
 import { ManifestInvalid, UpstreamFailed } from '../../errors.ts';
 import { chosenVersion } from './local-releases.ts';
 import { MAX_TEXT_BYTES, type Release, type ReleaseFile } from './releases.ts';
 
 /** Runs `take` with the release and closes the storage afterwards. Must not run within a transaction. */
 export async function withStoredRelease<T>(
-  config: Parameters<typeof openStoreOf>[0],
+  storage: ObjectStorage,
   version: string | null,
   take: (release: Release) => Promise<T>,
 ): Promise<T> {
-  const store = await openStoreOf(config, RELEASES, 'bucket');
+  const store = await openReleases(storage);
   try {
     // The objects are `<version>/<file>`; what lies deeper belongs to no release.
     const objects = (await upstream(store.list(''))).map(({ key, size }) => ({ path: key.split('/'), size }));

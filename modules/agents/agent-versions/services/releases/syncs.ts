@@ -24,7 +24,7 @@ export async function syncRemote(ctx: Context, version: string | null): Promise<
     const { binarySource, binariesInStorage, binaryDir } = variables.of(ctx.services.config);
     if (binarySource === 'github') return await take(ctx, await findGithubRelease(ctx, version));
     if (objectStorage && binariesInStorage) {
-      return await withStoredRelease(ctx.services.config, version, (release) => take(ctx, release));
+      return await withStoredRelease(objectStorage, version, (release) => take(ctx, release));
     }
     return await take(ctx, await findLocalRelease(binaryDir, version));
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Rows that retention deletes, written to object storage first, in the format of the offline verifier. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ARCHIVE, type Context, type ObjectStore, openStore } from '#core';
+import { type Context, type ObjectStore, openArchive } from '#core';
 import type { Pruning } from '#core/audit';
 
 const zip = promisify(gzip);
@@ -19,6 +19,6 @@ const DAY_MS = 86_400_000;
 
 /** Removes what processes that were killed in the middle of an archive or a checkpoint left, a day later. */
 export async function removeArchiveDrafts(ctx: Context): Promise<void> {
-  const store = await openStore(ctx.services.config, ARCHIVE);
+  const store = await openArchive(ctx.services.config);
   await store.removeDrafts(new Date(Date.now() - DAY_MS)).finally(() => store.close());
 }

@@ -1,5 +1,5 @@
 /** Retention: the policies of organizations, and deleting expired entries. */
-import { ARCHIVE, type Context, errors, mustReachWholeOrg, openStore, targetOrg } from '#core';
+import { type Context, errors, mustReachWholeOrg, openArchive, targetOrg } from '#core';
 import { exportChain, type Pruning, planPruning, prune, trailOf } from '#core/audit';
 import { DEFAULT_DAYS, RetentionPolicy, type RetentionUpdate } from '../../models/retention-policy.ts';
 import { archive } from './archives.ts';
@@ -97,7 +97,7 @@ async function nextStep(ctx: Context, orgId: string): Promise<Step | null> {
  */
 export async function pruneOrganization(ctx: Context, orgId: string): Promise<void> {
   const { config } = ctx.services;
-  const store = await openStore(config, ARCHIVE);
+  const store = await openArchive(config);
   const done = { pruned: 0, archives: [] as string[], all: false };
   try {
     for (let batch = 0; batch < MOST_BATCHES; batch++) {

@@ -1,5 +1,5 @@
 /** Signed checkpoints: reading them, the keys that signed them, and writing those that are due. */
-import { ARCHIVE, type Context, errors, openStore, page, type SortKey } from '#core';
+import { type Context, errors, openArchive, page, type SortKey } from '#core';
 import {
   CHECKPOINTS_FOLDER,
   ChainBroken,
@@ -108,7 +108,7 @@ async function storeCheckpoints(ctx: Context): Promise<number> {
     JSON.stringify({ id, owner, size, createdAt, note }),
   );
   const [day, time = ''] = first.createdAt.toISOString().split('T');
-  const store = await openStore(ctx.services.config, ARCHIVE);
+  const store = await openArchive(ctx.services.config);
   await store
     .put(
       `${CHECKPOINTS_FOLDER}${day}/${time.slice(0, 8).replaceAll(':', '')}-${first.id}.ndjson`,

@@ -1,6 +1,6 @@
 /** What a second person sees of a bulk command before it is sent. */
 import { type AddParameter, type Context, reach } from '#core';
-import type { KeptBulk } from './bulk-approvals.ts';
+import type { KeptBulk } from './approvals.ts';
 
 /** Host names that are shown; the others are counted. */
 const MAX_NAMES = 20;

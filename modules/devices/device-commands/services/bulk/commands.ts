@@ -1,15 +1,15 @@
 /** Sends one command to many devices, with as many statements as for one. */
 import { randomUUID } from 'node:crypto';
 import { type Context, errors, reply } from '#core';
-import { NoEligibleTargets } from '../errors.ts';
-import type { BulkCommand } from '../models/bulk-command.ts';
-import { type ApprovedBulk, askForBulk, needsApproval } from './bulk-approvals.ts';
-import { type CommandType, mustBeSendable } from './command-types.ts';
-import { mustHaveMfa } from './commands.ts';
-import { blockedNow } from './guards.ts';
-import { offForCommand } from './module-commands.ts';
-import { powerBlocks } from './power.ts';
-import { sentBy } from './senders.ts';
+import { NoEligibleTargets } from '../../errors.ts';
+import type { BulkCommand } from '../../models/bulk-command.ts';
+import { type CommandType, mustBeSendable } from '../command-types.ts';
+import { mustHaveMfa } from '../commands.ts';
+import { blockedNow } from '../guards.ts';
+import { offForCommand } from '../module-commands.ts';
+import { powerBlocks } from '../power.ts';
+import { sentBy } from '../senders.ts';
+import { type ApprovedBulk, askForBulk, needsApproval } from './approvals.ts';
 
 const HOUR_MS = 3_600_000;
 const OPEN = `('pending', 'sent', 'running')`;

@@ -1,9 +1,9 @@
 /** Bulk commands that wait for the approval of a second person, because they are for more devices than the organization's setting allows. */
 import { createHash } from 'node:crypto';
 import { type Context, canonicalJson } from '#core';
-import { OneOrganization } from '../errors.ts';
-import type { BulkCommand } from '../models/bulk-command.ts';
-import { COMMAND_TYPES } from './command-types.ts';
+import { OneOrganization } from '../../errors.ts';
+import type { BulkCommand } from '../../models/bulk-command.ts';
+import { COMMAND_TYPES } from '../command-types.ts';
 
 export interface ApprovalSettings {
   /** Null: never. */
@@ -42,6 +42,8 @@ export async function needsApproval(
   const byOrg = Map.groupBy(devices, ({ orgId }) => orgId);
   const above: { orgId: string; devices: number; limit: number }[] = [];
   for (const [orgId, own] of byOrg) {
+    // No setting is below one device.
+    if (own.length === 1) continue;
     const { approvalAboveDevices: limit } = await ctx.settings<ApprovalSettings>('device-commands', orgId);
     if (limit !== null && own.length > limit) above.push({ orgId, devices: own.length, limit });
   }
